@@ -1,0 +1,1 @@
+"""Multi-agent debate with memory masking over an in-process vLLM engine."""

@@ -1,0 +1,31 @@
+"""The one error that is meant for people, and the nearest-name helper for its messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """Something the user can put right; the command line prints it short, with exit code 2.
+
+    Args:
+        problem: what is wrong, one clause.
+        have: what was given or found.
+        need: what is needed instead.
+        fix: what to type or change.
+    """
+
+    def __init__(self, problem: str, *, have: str = "", need: str = "", fix: str = "") -> None:
+        self.problem, self.have, self.need, self.fix = problem, have, need, fix
+        parts = [("", problem), ("have: ", have), ("need: ", need), ("fix: ", fix)]
+        super().__init__("\n  ".join(label + text for label, text in parts if text))
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UserError:
+    """Build the error for an unknown name: the valid ones, and the nearest match."""
+    names = sorted(known)
+    lowered = {n.lower(): n for n in names}
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    fix = f"did you mean {lowered[near[0]]!r}?" if near else ""
+    return UserError(f"unknown {kind} {name!r}", need=f"one of {', '.join(names)}", fix=fix)
