@@ -184,11 +184,12 @@ class Transcript:
 class Vote:
     """The outcome of a vote over one round's answers.
 
-    `answer` is None when nobody gave one; `count` is the winner's votes; `tie` says that
-    another cluster had as many; `clusters` numbers the cluster of each agent (None: no vote).
+    `answer` is None when nobody gave one (the released instrument votes over normalised
+    values, which may be numbers); `count` is the winner's votes; `tie` says that another
+    cluster had as many; `clusters` numbers the cluster of each agent (None: no vote).
     """
 
-    answer: str | None
+    answer: str | float | None
     count: int
     tie: bool
     consensus: bool
@@ -200,7 +201,7 @@ class Verdict:
     """A graded answer; `grader` names the instrument."""
 
     status: Status
-    answer: str | None
+    answer: str | float | None
     grader: InstrumentName
 
 

@@ -29,3 +29,6 @@ class Engine(Protocol):
 
     def describe(self) -> Mapping[str, object]:
         """Settings worth recording: engine, versions, model, resolved engine arguments."""
+
+    def close(self) -> None:
+        """Release what the engine holds, so that the process can end."""

@@ -1,0 +1,123 @@
+"""Reads a JSONL dataset into questions, naming the line of anything that is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from madm2.datasets.registry import DATASETS
+from madm2.errors import UserError
+from madm2.types import AnswerType, Question
+
+
+def dataset_file(name: str, data_dir: str | Path) -> Path:
+    """Where the rows of a registered dataset lie."""
+    DATASETS[name]
+    return Path(data_dir) / name / f"{name}_test.jsonl"
+
+
+def load_dataset(name: str, data_dir: str | Path) -> list[Question]:
+    """Read a registered dataset from `<data_dir>/<name>/<name>_test.jsonl`.
+
+    Raises:
+        UserError: unknown name, no such file, or a row that cannot be used.
+    """
+    spec = DATASETS[name]
+    path = dataset_file(name, data_dir)
+    if not path.is_file():
+        have = sorted(p.name for p in Path(data_dir).glob("*") if p.is_dir())
+        raise UserError(
+            f"no data for {name!r}",
+            have=f"{data_dir} holds {', '.join(have) or 'nothing'}",
+            need=f"{path}, one JSON object a line with id, query and answer",
+            fix="point --data_dir to the folder that holds it, or --dataset_path to a JSONL file",
+        )
+    return load_file(path, name, spec.answer_type)
+
+
+def load_file(path: str | Path, dataset: str, answer_type: AnswerType) -> list[Question]:
+    """Read questions from a JSONL file with `query`, `answer` and optionally `id`, `options`.
+
+    Rows without ids are counted from 0; either all rows have one or none has.
+
+    Raises:
+        UserError: the file is missing, empty or torn, or a row is wrong; names the line.
+    """
+    path = Path(path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read {path}", have=error.strerror or str(error)) from error
+    questions: list[Question] = []
+    seen: dict[str, int] = {}
+    ids_given: bool | None = None
+    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        row = _parse(line, where)
+        question = question_from_row(row, dataset, answer_type, len(questions), where)
+        if ids_given not in (None, "id" in row):
+            raise UserError(f"{where}: only some rows have an id", need="an id in all or none")
+        ids_given = "id" in row
+        if first := seen.get(str(question.id)):
+            raise UserError(f"{where}: id {question.id!r} was used on line {first} already")
+        seen[str(question.id)] = number
+        questions.append(question)
+    if not questions:
+        raise UserError(f"{path} holds no questions", need="one JSON object a line")
+    return questions
+
+
+def question_from_row(
+    row: Mapping[str, object], dataset: str, answer_type: AnswerType, index: int, where: str
+) -> Question:
+    """Check one row and make a question of it; `where` names it in errors."""
+    identifier = row.get("id", index)
+    if isinstance(identifier, bool) or not isinstance(identifier, (int, str)):
+        raise UserError(f"{where}: 'id' must be a whole number or a text")
+    options = row.get("options", [])
+    if not isinstance(options, list) or not all(isinstance(o, str) for o in options):
+        raise UserError(f"{where}: 'options' must be a list of texts")
+    return Question(
+        id=identifier,
+        dataset=dataset,
+        query=_text(row, "query", where),
+        gold=_text(row, "answer", where),
+        answer_type=answer_type,
+        options=tuple(options),
+    )
+
+
+def sha256_of(path: str | Path) -> str:
+    """Hash of a data file, as the run records it."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def _parse(line: bytes, where: str) -> dict[str, object]:
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError(f"{where} is not UTF-8", have=str(error)) from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UserError(
+            f"{where} is not valid JSON", have=str(error), fix="is the file cut off? fetch it again"
+        ) from error
+    if not isinstance(row, dict):
+        raise UserError(f"{where} is not a JSON object", have=type(row).__name__)
+    return row
+
+
+def _text(row: Mapping[str, object], key: str, where: str) -> str:
+    if key not in row:
+        raise UserError(
+            f"{where} has no {key!r}", have=f"keys {', '.join(map(str, row))}", need="query, answer"
+        )
+    value = row[key]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and key == "answer":
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise UserError(f"{where}: {key!r} must be a text that is not empty")
+    return value

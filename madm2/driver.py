@@ -1,0 +1,104 @@
+"""Advances many debates at once over one engine, without a barrier between their rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from madm2.engines.base import Engine
+from madm2.methods.base import Debate
+from madm2.seeds import request_seed
+from madm2.types import Completion, Request, RequestKey, Transcript
+
+MAX_LIVE_QUESTIONS = 256
+
+
+@dataclass(slots=True)
+class _Live:
+    """A debate that waits for completions: which, and those already in."""
+
+    debate: Debate
+    wanted: list[RequestKey] = field(default_factory=list)
+    received: dict[RequestKey, Completion] = field(default_factory=dict)
+
+
+def drive(
+    debates: Iterable[Debate],
+    engine: Engine,
+    seed: int,
+    *,
+    max_live: int = MAX_LIVE_QUESTIONS,
+    on_completion: Callable[[Completion], None] = lambda completion: None,
+) -> Iterator[Transcript]:
+    """Run debates to their transcripts, in the order in which they end.
+
+    Whatever a debate asks for goes to the engine at once, and it goes on the moment its own
+    completions are in. When the iterator is closed early, what is still running is cancelled.
+
+    Args:
+        debates: generators, taken up lazily so that at most `max_live` are in memory.
+        engine: where the requests go.
+        seed: the run's seed; each request's own derives from it.
+        max_live: debates in progress at one time.
+        on_completion: called with every completion as it arrives.
+
+    Raises:
+        ValueError: two requests have one key (a fault in a method or pruner).
+    """
+    waiting: dict[RequestKey, _Live] = {}
+    finished: list[Transcript] = []
+    todo = iter(debates)
+
+    def advance(live: _Live) -> bool:
+        """Resume a debate until it waits for the engine (True) or ends (False)."""
+        answers: list[Completion] | None = None
+        if live.wanted:
+            answers = [live.received[key] for key in live.wanted]
+        while True:
+            try:
+                requests = next(live.debate) if answers is None else live.debate.send(answers)
+            except StopIteration as end:
+                finished.append(end.value)
+                return False
+            answers = []
+            if requests:
+                live.wanted, live.received = [r.key for r in requests], {}
+                submit(requests, live)
+                return True
+
+    def submit(requests: list[Request], live: _Live) -> None:
+        for request in requests:
+            if request.key in waiting:
+                raise ValueError(f"two requests have the key {request.key}")
+            waiting[request.key] = live
+            engine.submit(request, request_seed(seed, request.key))
+
+    n_live = 0
+    exhausted = False
+    try:
+        while True:
+            while not exhausted and n_live < max_live:
+                debate = next(todo, None)
+                if debate is None:
+                    exhausted = True
+                else:
+                    n_live += advance(_Live(debate))
+            yield from _drain(finished)
+            if not waiting:
+                if exhausted:
+                    return
+                continue
+            for completion in engine.step():
+                on_completion(completion)
+                live = waiting.pop(completion.key)
+                live.received[completion.key] = completion
+                if len(live.received) == len(live.wanted):
+                    n_live -= not advance(live)
+            yield from _drain(finished)
+    finally:
+        engine.cancel(list(waiting))
+
+
+def _drain(transcripts: list[Transcript]) -> Iterator[Transcript]:
+    while transcripts:
+        yield transcripts.pop(0)

@@ -1,0 +1,111 @@
+"""The two instruments side by side: how each reads, shows, votes and grades an answer.
+
+`paper` follows the paper's text and grades robustly; `released` follows the released code's
+rules, so that its numbers compare with the paper's tables. What a pruner does differently under
+each lies with that pruner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from madm2.grading import released
+from madm2.grading.equal import grade
+from madm2.grading.extract import extract, gold_answer
+from madm2.types import InstrumentName, Question, Score, Transcript, Verdict, Vote
+from madm2.voting import paper_vote, released_vote
+
+Head = Callable[[str, int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """How a debate is measured.
+
+    Args:
+        name: `paper` or `released`.
+        read: the answer in a completion's text; None when there is none (`released`: empty).
+        show: a completion's text as another agent's memory.
+        vote: the vote over one round's answers.
+        grade: the verdict on a voted answer.
+        double_bos: the engine tokenizes the chat template's text again with special tokens, so
+            that a tokenizer which adds BOS doubles it.
+    """
+
+    name: InstrumentName
+    read: Callable[[str, Question], str | None]
+    show: Callable[[str, Question, Head, int], str]
+    vote: Callable[[Sequence[str | None], Question], Vote]
+    grade: Callable[[Vote, Question], Verdict]
+    double_bos: bool
+
+    def score(self, transcript: Transcript) -> Score:
+        """Read, vote and grade a finished transcript; the last round's vote decides."""
+        question = transcript.question
+        answers = tuple(
+            tuple(self.read(c.text, question) for c in rnd.completions)
+            for rnd in transcript.rounds
+        )
+        votes = tuple(self.vote(row, question) for row in answers)
+        return Score(answers, votes, self.grade(votes[-1], question))
+
+
+def split_thinking(text: str) -> tuple[str, str]:
+    """Part a completion into its thinking and the rest.
+
+    The chat template may have opened the thinking (then only the closing tag is there), and a
+    cut-off completion may never close it.
+    """
+    head, closing, tail = text.rpartition("</think>")
+    if closing:
+        return head.replace("<think>", "", 1).strip(), tail.strip()
+    before, opening, thinking = text.partition("<think>")
+    return (thinking.strip(), before.strip()) if opening else ("", text.strip())
+
+
+def _paper_read(text: str, question: Question) -> str | None:
+    return extract(text, answer_type=question.answer_type, options=question.options)
+
+
+def _paper_show(text: str, question: Question, head: Head, max_tokens: int) -> str:
+    thinking, rest = split_thinking(text)
+    if thinking:
+        thinking = f"<think>{head(thinking, max_tokens)}</think>\n"
+    return f"<solution>\n{thinking}{rest}\n</solution>"
+
+
+def _paper_grade(vote: Vote, question: Question) -> Verdict:
+    answer = None if vote.answer is None else str(vote.answer)
+    status = grade(
+        gold=gold_answer(question.gold, answer_type=question.answer_type) or "",
+        prediction=answer,
+        answer_type=question.answer_type,
+        options=question.options,
+    )
+    return Verdict(status, answer, "paper")
+
+
+def _released_read(text: str, question: Question) -> str:
+    return released.read(text, released.family_of(question.dataset, question.answer_type)).answer
+
+
+def _released_show(text: str, question: Question, head: Head, max_tokens: int) -> str:
+    reading = released.read(text, released.family_of(question.dataset, question.answer_type))
+    return repr({"think": reading.think, "answer": reading.answer})
+
+
+def _released_grade(vote: Vote, question: Question) -> Verdict:
+    family = released.family_of(question.dataset, question.answer_type)
+    if released.score(vote.answer, question.gold, family) == 1:
+        return Verdict("correct", vote.answer, "released")
+    status = "no_answer" if vote.answer in (None, "") else "incorrect"
+    return Verdict(status, vote.answer, "released")
+
+
+INSTRUMENTS: dict[InstrumentName, Instrument] = {
+    "paper": Instrument("paper", _paper_read, _paper_show, paper_vote, _paper_grade, False),
+    "released": Instrument(
+        "released", _released_read, _released_show, released_vote, _released_grade, True
+    ),
+}

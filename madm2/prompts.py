@@ -1,0 +1,178 @@
+"""The three prompts of a debate: loaded from YAML or read from a Python file, and filled."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import cast
+
+import yaml
+
+from madm2.errors import UserError, unknown_name
+from madm2.types import AnswerType, Message
+
+PROMPT_SETS = Path(__file__).parent / "prompt_sets"
+_SLOT = re.compile(r"\{(question|context|solution|format)\}")
+_NEEDED_SLOTS = {"debate": ("question", "context"), "judge": ("question", "solution")}
+_PYTHON_NAMES = {
+    "COT_PROMPT": "cot",
+    "DEBATE_PROMPT": "debate",
+    "PRUNE_PROMPT": "judge",
+    "FORMAT_PROMPT": "format",
+}
+
+Messages = tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSet:
+    """Templates with the slots {question}, {context}, {solution} and {format}.
+
+    Args:
+        cot: asks one agent alone; without a {question} slot it follows the question.
+        debate: shows the kept memories ({context}) and asks again.
+        judge: asks for a YES / NO / NOT SURE label on one solution.
+        format: how to write the answer; follows `cot` and `debate` where they lack {format}.
+        hints: an extra line for each answer type, used with `--answer_hint` only.
+        bare_label: a judge's bare leading Yes or No counts as a label (for tiny models).
+        joiner: what stands between two memories.
+    """
+
+    cot: str
+    debate: str
+    judge: str
+    format: str
+    hints: dict[AnswerType, str] = field(default_factory=dict)
+    bare_label: bool = False
+    joiner: str = "\n"
+
+    def ask(self, question: str, hint: str = "") -> Messages:
+        """The prompt of an agent that sees no memory (round 1, or all memories masked)."""
+        template = self.cot if "{question}" in self.cot else "{question}\n" + self.cot
+        return self._user(template, hint, question=question)
+
+    def debate_with(self, question: str, memories: Sequence[str], hint: str = "") -> Messages:
+        """The prompt of an agent that reads the kept memories of the previous round."""
+        return self._user(
+            self.debate, hint, question=question, context=self.joiner.join(memories)
+        )
+
+    def judge_solution(self, question: str, solution: str) -> Messages:
+        """The prompt that asks whether one solution is right."""
+        return _user_message(self.judge, question=question, solution=solution)
+
+    def sha256(self) -> str:
+        """Content hash, for provenance."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    def _user(self, template: str, hint: str, **slots: str) -> Messages:
+        if self.format and "{format}" not in template:
+            template += "\n\n{format}"
+        return _user_message(template, format="\n".join(filter(None, [self.format, hint])), **slots)
+
+
+def _user_message(template: str, **slots: str) -> Messages:
+    # One pass, so that a slot name inside a question or a solution stays what it is.
+    text = _SLOT.sub(lambda m: slots.get(m[1], m[0]), template)
+    return (Message("user", text),)
+
+
+def load_prompts(source: str) -> PromptSet:
+    """Load a prompt set.
+
+    Args:
+        source: the name of a set that ships with the package (`default`, `small`), a YAML file,
+            or a Python file whose string constants COT_PROMPT, DEBATE_PROMPT, PRUNE_PROMPT and
+            optionally FORMAT_PROMPT are read without running it.
+
+    Raises:
+        UserError: no such set, an unreadable file, a missing text or slot.
+    """
+    path = Path(source)
+    if path.suffix not in {".yaml", ".yml", ".py"}:
+        names = sorted(p.stem for p in PROMPT_SETS.glob("*.yaml"))
+        if source not in names:
+            raise unknown_name("prompt set", source, [*names, "FILE.yaml", "FILE.py"])
+        path = PROMPT_SETS / f"{source}.yaml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"cannot read the prompt file {path}", have=str(error), fix="check --prompts"
+        ) from error
+    values = _from_python(text, path) if path.suffix == ".py" else _from_yaml(text, path)
+    return _checked(values, path)
+
+
+def _from_yaml(text: str, path: Path) -> dict[str, object]:
+    try:
+        values = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is not valid YAML", have=str(error)) from error
+    if not isinstance(values, dict):
+        raise UserError(f"{path} holds no prompts", need="the keys cot, debate and judge")
+    return values
+
+
+def _from_python(text: str, path: Path) -> dict[str, object]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"{path} is not valid Python", have=str(error)) from error
+    values: dict[str, object] = {"format": load_prompts("default").format}
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets, value = [node.target], node.value
+        else:
+            continue
+        for target in targets:
+            if isinstance(target, ast.Name) and target.id in _PYTHON_NAMES:
+                values[_PYTHON_NAMES[target.id]] = _constant(value, target.id, path)
+    return values
+
+
+def _constant(node: ast.expr, name: str, path: Path) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _constant(node.left, name, path) + _constant(node.right, name, path)
+    raise UserError(
+        f"{name} in {path} is not a plain string",
+        have=f"line {node.lineno}",
+        need="a string constant: the file is read, never run",
+    )
+
+
+def _checked(values: dict[str, object], path: Path) -> PromptSet:
+    known = {f.name for f in fields(PromptSet)}
+    for key in values:
+        if key not in known:
+            raise unknown_name(f"key in {path}", str(key), known)
+    for name in ("cot", "debate", "judge"):
+        text = values.get(name)
+        if not isinstance(text, str) or not text.strip():
+            raise UserError(
+                f"{path} has no {name!r} prompt",
+                need="the texts cot, debate and judge "
+                "(in a Python file COT_PROMPT, DEBATE_PROMPT and PRUNE_PROMPT)",
+            )
+        for slot in _NEEDED_SLOTS.get(name, ()):
+            if "{" + slot + "}" not in text:
+                raise UserError(f"the {name!r} prompt of {path} lacks the slot {{{slot}}}")
+    values.setdefault("format", "")
+    hints = values.get("hints", {})
+    if not isinstance(hints, dict) or not all(isinstance(v, str) for v in hints.values()):
+        raise UserError(f"'hints' in {path} must map answer types to texts")
+    for key in ("format", "joiner"):
+        if not isinstance(values.get(key, ""), str):
+            raise UserError(f"{key!r} in {path} must be a text")
+    if not isinstance(values.get("bare_label", False), bool):
+        raise UserError(f"'bare_label' in {path} must be true or false")
+    return PromptSet(**cast("dict[str, str]", values))  # type: ignore[arg-type]

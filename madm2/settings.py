@@ -1,0 +1,76 @@
+"""What a debate is told besides its question: the configuration that methods and pruners see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from madm2.errors import UserError
+from madm2.instruments import INSTRUMENTS, Instrument
+from madm2.prompts import Messages, PromptSet
+from madm2.types import Memory, Question, Sampling
+
+
+def _whole(text: str, n_tokens: int) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class DebateSettings:
+    """Configuration of a debate; with the question it decides every request.
+
+    Args:
+        prompts: the prompt set.
+        num_agents: agents a round, ≥ 1.
+        max_round: rounds, ≥ 1; 1 is a vote over first answers.
+        strict: the subjective mask also drops what was labelled NOT SURE.
+        objective_keep: memories the paper's objective mask keeps, ≥ 1.
+        answer_hint: add the prompt set's hint for the dataset's answer type.
+        instrument: how answers are read and shown.
+        seed: the run's seed, for random choices (which derive from it and the question id).
+        sampling: of answers; `judge_sampling`: of judge calls.
+        memory_max_tokens: tokens of a memory's thinking that are shown.
+        head: `(text, n_tokens)` → the part that the first n tokens spell (the engine's).
+    """
+
+    prompts: PromptSet
+    num_agents: int = 3
+    max_round: int = 2
+    strict: bool = False
+    objective_keep: int = 1
+    answer_hint: bool = False
+    instrument: Instrument = INSTRUMENTS["paper"]
+    seed: int = 42
+    sampling: Sampling = field(default_factory=Sampling)
+    judge_sampling: Sampling = field(default_factory=Sampling)
+    memory_max_tokens: int = 4096
+    head: Callable[[str, int], str] = _whole
+
+    def __post_init__(self) -> None:
+        for name in ("num_agents", "max_round", "objective_keep"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise UserError(f"{name} must be a whole number ≥ 1", have=repr(value))
+
+    def show(self, memory: Memory, question: Question) -> str:
+        """A memory as another agent, or a judge, reads it."""
+        text = memory.completion.text
+        return self.instrument.show(text, question, self.head, self.memory_max_tokens)
+
+    def ask(self, question: Question) -> Messages:
+        """The prompt without memories."""
+        return self.prompts.ask(question.query, self._hint(question))
+
+    def debate_with(self, question: Question, memories: list[Memory]) -> Messages:
+        """The prompt with the kept memories; without any it is the first round's."""
+        if not memories:
+            return self.ask(question)
+        shown = [self.show(memory, question) for memory in memories]
+        return self.prompts.debate_with(question.query, shown, self._hint(question))
+
+    def judge(self, question: Question, memory: Memory) -> Messages:
+        """The prompt that asks for a label on one memory."""
+        return self.prompts.judge_solution(question.query, self.show(memory, question))
+
+    def _hint(self, question: Question) -> str:
+        return self.prompts.hints.get(question.answer_type, "") if self.answer_hint else ""
