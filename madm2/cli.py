@@ -25,7 +25,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     what = parser.add_argument_group("what is asked")
     what.add_argument("--dataset", help="dataset name, any case (math)")
-    what.add_argument("--data_dir", default="processed_data", help="folder of the datasets (%(default)s)")
+    what.add_argument(
+        "--data_dir", default="processed_data", help="folder of the datasets (%(default)s)"
+    )
     what.add_argument("--dataset_path", help="your own JSONL file with query and answer, instead")
     what.add_argument("--answer_type", help="its answers: numeric, math, choice or text")
     what.add_argument("--num_samples", help="questions drawn by the seed, or all (100; aime: all)")
@@ -33,34 +35,68 @@ def build_parser() -> argparse.ArgumentParser:
 
     how = parser.add_argument_group("how it is debated")
     how.add_argument("--num_agents", type=int, default=3, help="agents a round (%(default)s)")
-    how.add_argument("--max_round", "--max_rounds", type=int, default=2, help="rounds (%(default)s)")
-    how.add_argument("--prune_strategy", default="naive", help="naive, subjective or objective (%(default)s)")
+    how.add_argument(
+        "--max_round", "--max_rounds", type=int, default=2, help="rounds (%(default)s)"
+    )
+    how.add_argument(
+        "--prune_strategy", default="naive", help="naive, subjective or objective (%(default)s)"
+    )
     how.add_argument("--strict", action="store_true", help="subjective: mask NOT SURE as well")
-    how.add_argument("--objective_keep", type=int, default=1, help="objective, paper: memories kept (%(default)s)")
-    how.add_argument("--only_voting", action="store_true", help="vote over the first answers, no debate")
-    how.add_argument("--instrument", default="paper", help="rules of the run: paper or released (%(default)s)")
-    how.add_argument("--answer_hint", action="store_true", help="add the answer type's hint to the prompts")
+    how.add_argument(
+        "--objective_keep",
+        type=int,
+        default=1,
+        help="objective, paper: memories kept (%(default)s)",
+    )
+    how.add_argument(
+        "--only_voting", action="store_true", help="vote over the first answers, no debate"
+    )
+    how.add_argument(
+        "--instrument", default="paper", help="rules of the run: paper or released (%(default)s)"
+    )
+    how.add_argument(
+        "--answer_hint", action="store_true", help="add the answer type's hint to the prompts"
+    )
     how.add_argument("--prompts", help="prompt set (default, small), or a .yaml or .py file")
     how.add_argument("--mode", default="mad", help="mad or cot (%(default)s)")
     how.add_argument("--self_consistency", action="store_true", help="with --mode cot")
-    how.add_argument("--num_reasoning_paths", type=int, default=6, help="with --self_consistency (%(default)s)")
-    how.add_argument("--seed", type=int, default=42, help="draws the questions and seeds the samples (%(default)s)")
+    how.add_argument(
+        "--num_reasoning_paths", type=int, default=6, help="with --self_consistency (%(default)s)"
+    )
+    how.add_argument(
+        "--seed",
+        type=int,
+        default=42,
+        help="draws the questions and seeds the samples (%(default)s)",
+    )
 
     model = parser.add_argument_group("model and engine")
     model.add_argument("--model_name", help="an entry of configs.yaml (qwen2.5-7b)")
     model.add_argument("--model_path", help="local folder or hub id, instead of the entry's")
     model.add_argument("--revision", help="hub revision: branch, tag or commit")
     model.add_argument("--config", help="settings file (configs.yaml)")
-    model.add_argument("--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE",
-                       help="any sampling or vLLM engine setting")
+    model.add_argument(
+        "--set",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any sampling or vLLM engine setting",
+    )
     model.add_argument("--engine", default="vllm", help="vllm, or scripted: no model (%(default)s)")
-    model.add_argument("--gpu_id", help="GPUs, comma-separated (CUDA_VISIBLE_DEVICES if set, else 0)")
+    model.add_argument(
+        "--gpu_id", help="GPUs, comma-separated (CUDA_VISIBLE_DEVICES if set, else 0)"
+    )
     model.add_argument("--parallel", action="store_true", help="tensor parallel over those GPUs")
 
     out = parser.add_argument_group("output")
     out.add_argument("--save_path", default="results", help="root of the results (%(default)s)")
     out.add_argument("--exp_name", default="main", help="folder below it (%(default)s)")
-    out.add_argument("--dry_run", action="store_true", help="print the resolved run and the first prompt, load no model")
+    out.add_argument(
+        "--dry_run",
+        action="store_true",
+        help="print the resolved run and the first prompt, load no model",
+    )
     return parser
 
 
@@ -79,7 +115,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("interrupted: the samples that were finished are in samples.jsonl.partial",
-              file=sys.stderr)
+        print(
+            "interrupted: the samples that were finished are in samples.jsonl.partial",
+            file=sys.stderr,
+        )
         return 130
     return 0

@@ -25,9 +25,7 @@ _ALIASES = {"max_tokens": "max_token_length"}  # vLLM's name for what the releas
 _SAMPLING_TYPES = {f.name: type(f.default) for f in fields(Sampling) if f.name not in _ALIASES}
 # What the program decides itself; anything else that the engine knows may be set.
 _RESERVED = frozenset({"model", "revision", "seed", "skip_tokenizer_init", "disable_log_stats"})
-_SETTABLE = frozenset(
-    _OWN_KEYS | set(_ALIASES) | set(_SAMPLING_TYPES) | (ENGINE_KEYS - _RESERVED)
-)
+_SETTABLE = frozenset(_OWN_KEYS | set(_ALIASES) | set(_SAMPLING_TYPES) | (ENGINE_KEYS - _RESERVED))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,7 @@ class Instrument:
         """Read, vote and grade a finished transcript; the last round's vote decides."""
         question = transcript.question
         answers = tuple(
-            tuple(self.read(c.text, question) for c in rnd.completions)
-            for rnd in transcript.rounds
+            tuple(self.read(c.text, question) for c in rnd.completions) for rnd in transcript.rounds
         )
         votes = tuple(self.vote(row, question) for row in answers)
         return Score(answers, votes, self.grade(votes[-1], question))

@@ -58,9 +58,7 @@ class PromptSet:
 
     def debate_with(self, question: str, memories: Sequence[str], hint: str = "") -> Messages:
         """The prompt of an agent that reads the kept memories of the previous round."""
-        return self._user(
-            self.debate, hint, question=question, context=self.joiner.join(memories)
-        )
+        return self._user(self.debate, hint, question=question, context=self.joiner.join(memories))
 
     def judge_solution(self, question: str, solution: str) -> Messages:
         """The prompt that asks whether one solution is right."""

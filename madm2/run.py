@@ -272,7 +272,7 @@ def _questions(args: argparse.Namespace) -> tuple[str, AnswerType, Path, list[Qu
         data_file = Path(args.dataset_path)
         answer_type = args.answer_type
         if answer_type is None:
-            if name not in DATASETS:
+            if name is None or name not in DATASETS:
                 raise UserError(
                     "--dataset_path needs to know how its answers are read",
                     need=f"--answer_type {' | '.join(types)}",

@@ -95,7 +95,7 @@ class LogprobSummary:
 
     @property
     def perplexity(self) -> float:
-        """exp of minus the mean log-probability of the sampled tokens; inf for no tokens."""
+        """Exponential of minus the mean log-probability of the sampled tokens (inf for none)."""
         return math.exp(-self.sampled_sum / self.count) if self.count else math.inf
 
     @property

@@ -1,0 +1,1 @@
+"""Reading and comparing answers: robustly, and by the released code's rules."""

@@ -21,9 +21,7 @@ def without_model(
 ) -> Pruner:
     """Make a pruner of a rule that needs no completions of its own."""
 
-    def pruner(
-        question: Question, memories: Sequence[Memory], settings: DebateSettings
-    ) -> Masking:
+    def pruner(question: Question, memories: Sequence[Memory], settings: DebateSettings) -> Masking:
         yield from ()
         return rule(question, memories, settings)
 

@@ -1,0 +1,40 @@
+"""Shared fixtures: questions, the shared folder of real data, and a debate on the scripted engine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from madm2.types import Question
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = Path(__file__).resolve().parent / "golden"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data and recorded runs beside the checkout; not part of the project."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("the shared data folder (../shared) is not here")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_gpu_choice_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run sets CUDA_VISIBLE_DEVICES in this process; undo it after each test."""
+    if "CUDA_VISIBLE_DEVICES" in os.environ:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", os.environ["CUDA_VISIBLE_DEVICES"])
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+
+
+@pytest.fixture
+def sums() -> list[Question]:
+    """Twelve numeric questions."""
+    return [
+        Question(i, "arithmetic", f"What is {i} + 30?", str(i + 30), "numeric") for i in range(12)
+    ]

@@ -1,0 +1,256 @@
+"""The command line on the scripted engine, in this process and as a program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from madm2.cli import main
+from tests.conftest import ROOT
+
+BASE = [
+    "--engine",
+    "scripted",
+    "--dataset",
+    "arithmetic",
+    "--data_dir",
+    str(ROOT / "processed_data"),
+]
+
+
+def run(*args: object, save_path: Path | None = None) -> int:
+    extra = ["--save_path", str(save_path)] if save_path else []
+    return main([*BASE, *map(str, args), *extra])
+
+
+def folder(save_path: Path, name: str) -> Path:
+    return save_path / "main" / "scripted" / "arithmetic" / name
+
+
+def test_a_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--limit", 8, "--prune_strategy", "subjective", save_path=tmp_path) == 0
+    out = capsys.readouterr().out
+    for word in ("accuracy", "tokens in / out", "time", "kept memories", "unparsed answers"):
+        assert word in out
+    run_folder = folder(tmp_path, "mad_subjective_3agents_2rounds_seed42")
+    samples = [json.loads(line) for line in (run_folder / "samples.jsonl").open()]
+    results = json.loads((run_folder / "results.json").read_text())
+    assert len(samples) == results["questions"] == 8
+    for name in ("paper", "released"):
+        right = sum(s["scores"][name]["status"] == "correct" for s in samples)
+        assert results["accuracy"][name] == right / 8
+    masks = [s["rounds"][1]["mask"]["keep"] for s in samples]
+    assert results["kept_memories"] == sum(map(sum, masks))
+    calls = [c for s in samples for r in s["rounds"] for c in r["completions"]]
+    calls += [c for s in samples for c in s["rounds"][1]["mask"]["completions"]]
+    assert results["output_tokens"]["total"] == sum(c["output_tokens"] for c in calls)
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_samples_come_in_subset_order_and_a_limit_takes_the_first(tmp_path: Path) -> None:
+    assert run("--num_samples", 20, save_path=tmp_path / "a") == 0
+    assert run("--num_samples", 20, "--limit", 5, save_path=tmp_path / "b") == 0
+    ids = {}
+    for part in "ab":
+        path = folder(tmp_path / part, "mad_3agents_2rounds_seed42") / "samples.jsonl"
+        ids[part] = [json.loads(line)["id"] for line in path.open()]
+    assert ids["a"][:5] == ids["b"]
+    assert ids["a"] != sorted(ids["a"])
+
+
+@pytest.mark.parametrize("instrument", ["paper", "released"])
+def test_the_released_files_have_the_released_keys(tmp_path: Path, instrument: str) -> None:
+    args = ["--num_agents", 4, "--max_round", 3, "--prune_strategy", "subjective", "--limit", 6]
+    assert run(*args, "--instrument", instrument, save_path=tmp_path) == 0
+    name = "mad_subjective_4agents_3rounds_seed42"
+    name += "" if instrument == "paper" else "_instrument-released"
+    results = json.loads(folder(tmp_path, f"{name}.json").read_text())
+    assert set(results) == {
+        "accuracy", "token_usage_summary", "results", "time_consumption", "average_time_per_sample",
+    }  # fmt: skip
+    usage = results["token_usage_summary"]
+    assert set(usage) == {
+        "total_input_tokens", "total_output_tokens", "total_tokens", "call_count", "history",
+    }  # fmt: skip
+    # One call a round and agent, one a question and round boundary for its judges.
+    assert usage["call_count"] == len(usage["history"]) == 3 * 4 + 2 * 6
+    assert usage["total_tokens"] == sum(h["total_tokens"] for h in usage["history"])
+    ours = json.loads((folder(tmp_path, name) / "results.json").read_text())
+    assert usage["total_output_tokens"] == ours["output_tokens"]["total"]
+    assert results["accuracy"] == ours["accuracy"][instrument]
+    for row in results["results"]:
+        assert set(row) == {
+            "id", "question", "pred", "ground_truth", "debate_history", "consensus",
+            "mask_history", "perplexity_history",
+        }  # fmt: skip
+        assert row["mask_history"][0] == [[], [], [], []]
+        assert all(type(keep) is bool for keep in row["mask_history"][2])
+        assert len(row["debate_history"]) == len(row["perplexity_history"]) == 3
+        assert set(row["debate_history"][0][0]) == {"think", "answer"}
+    log = json.loads(folder(tmp_path, f"{name}_debate_log.json").read_text())
+    assert list(log) == [str(row["id"]) for row in results["results"]]
+    first = log[str(results["results"][0]["id"])]
+    assert [r["round"] for r in first["rounds"]] == [1, 2, 3]
+    assert set(first["rounds"][0]) == {"round", "agents", "common_answer", "consensus"}
+    assert set(first["rounds"][0]["agents"][0]) == {"prompt", "response", "perplexity"}
+
+
+@pytest.mark.parametrize(
+    ("args", "name"),
+    [
+        (["--only_voting"], "mad_3agents_1rounds_seed42"),
+        (["--max_rounds", "1"], "mad_3agents_1rounds_seed42"),
+        (["--prune_strategy", "subjective", "--strict"], "mad_strict_subjective_3agents_2rounds_seed42"),
+        (["--prune_strategy", "objective", "--objective_keep", "2"], "mad_objective_3agents_2rounds_seed42_objective_keep-2"),
+        (["--answer_hint", "--seed", "7"], "mad_3agents_2rounds_seed7_answer_hint-on"),
+        (["--set", "temperature=0.5", "top_p=0.9"], "mad_3agents_2rounds_seed42_temperature-0.5_top_p-0.9"),
+    ],
+)  # fmt: skip
+def test_choices_that_are_not_the_default_are_named(
+    tmp_path: Path, args: list[str], name: str
+) -> None:
+    assert run(*args, "--limit", 2, save_path=tmp_path) == 0
+    assert (folder(tmp_path, name) / "results.json").is_file()
+
+
+def test_a_dry_run_shows_the_run_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(ROOT / "processed_data")
+    assert (
+        main(
+            [
+                "--dataset",
+                "ARITHMETIC",
+                "--data_dir",
+                data,
+                "--dry_run",
+                "--save_path",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
+    plan = yaml.safe_load(capsys.readouterr().out)
+    assert plan["model"]["path"] == "Qwen/Qwen2.5-7B-Instruct"
+    assert plan["model"]["sampling"]["max_tokens"] == 24064
+    assert plan["questions"] == 100
+    assert "<answer>" in plan["first_prompt"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_ones_own_questions(tmp_path: Path) -> None:
+    path = tmp_path / "Quiz.jsonl"
+    path.write_text('{"query": "Capital of France?", "answer": "Paris"}\n')
+    args = ["--engine", "scripted", "--dataset_path", str(path), "--save_path", str(tmp_path)]
+    assert main([*args, "--answer_type", "text"]) == 0
+    assert (tmp_path / "main/scripted/quiz/mad_3agents_2rounds_seed42/results.json").is_file()
+
+
+def bad_file(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(text)
+    return ["--dataset_path", str(path), "--answer_type", "text"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--dataset", "gsm9k"], "did you mean 'gsm8k'?"),
+        (["--engine", "vllm", "--model_name", "qwen2.5-8b"], "did you mean 'qwen2.5-7b'?"),
+        (["--prune_strategy", "subjectiv"], "did you mean 'subjective'?"),
+        (["--instrument", "papr"], "did you mean 'paper'?"),
+        (["--engine", "vlm"], "did you mean 'vllm'?"),
+        (["--set", "temprature=1"], "did you mean 'temperature'?"),
+        (["--config", "nowhere.yaml"], "cannot read the configuration"),
+        (["--data_dir", "nowhere"], "no data for 'arithmetic'"),
+        (["--num_agents", "0"], "--num_agents must be ≥ 1"),
+        (["--num_agents", "three"], "invalid int value"),
+        (["--max_round", "0"], "--max_round must be ≥ 1"),
+        (["--limit", "0"], "--limit must be ≥ 1"),
+        (["--num_samples", "some"], "--num_samples must be"),
+        (["--num_samples", "0"], "--num_samples must be"),
+        (["--seed", "-1"], "--seed is out of range"),
+        (["--gpu_id", "0;1"], "--gpu_id is not a list of GPUs"),
+        (["--gpu_id", "0,0"], "--gpu_id is not a list of GPUs"),
+        (["--answer_type", "text"], "goes with --dataset_path"),
+        (["--mode", "cot"], "not there yet"),
+        (["--self_consistency"], "not there yet"),
+        (["--mode", "sparse"], "unknown mode"),
+        (["--prompts", "nope"], "unknown prompt set"),
+        (["--num_agent", "3"], "unrecognized arguments"),
+        (["--engine", "vllm", "--model_path", "/no/such/model"], "does not exist"),
+    ],
+)  # fmt: skip
+def test_mistakes_get_one_short_message_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
+) -> None:
+    assert run(*args, save_path=tmp_path) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: ")
+    assert message in captured.err
+    assert "Traceback" not in captured.err and len(captured.err.splitlines()) <= 4
+    assert not captured.out and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no questions"),
+        ('{"query": "q"}', "line 1 has no 'answer'"),
+        ('{"query": "q", "answer": "a"}\n{"query"', "line 2 is not valid JSON"),
+    ],
+)
+def test_bad_data_gets_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    assert main(["--engine", "scripted", *bad_file(tmp_path, text)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_model_folder_without_a_model_gets_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "model").mkdir()
+    args = ["--dataset", "arithmetic", "--data_dir", str(ROOT / "processed_data")]
+    assert main([*args, "--model_path", str(tmp_path / "model")]) == 2
+    assert "holds no config.json" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_leaves_the_former_result_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("--limit", 4, save_path=tmp_path) == 0
+    path = folder(tmp_path, "mad_3agents_2rounds_seed42") / "samples.jsonl"
+    before = path.read_bytes()
+
+    def stop(self: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("madm2.engines.scripted.ScriptedEngine.step", stop)
+    assert run("--limit", 8, save_path=tmp_path) == 130
+    assert path.read_bytes() == before
+
+
+def test_help_and_a_run_load_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys; from madm2.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        f"assert main({[*BASE, '--limit', '2', '--save_path', str(tmp_path)]!r}) == 0\n"
+        "heavy = {'torch', 'vllm', 'transformers', 'datasets', 'matplotlib'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_it_runs_as_a_program_from_anywhere(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "multi_agent_debate.py"), *BASE, "--limit", "2"]
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "accuracy" in done.stdout
+    assert (tmp_path / "results/main/scripted/arithmetic").is_dir()
