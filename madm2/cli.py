@@ -25,9 +25,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     what = parser.add_argument_group("what is asked")
     what.add_argument("--dataset", help="dataset name, any case (math)")
-    what.add_argument(
-        "--data_dir", default="processed_data", help="folder of the datasets (%(default)s)"
-    )
+    what.add_argument("--data_dir", help="folder of the datasets (processed_data)")
     what.add_argument("--dataset_path", help="your own JSONL file with query and answer, instead")
     what.add_argument("--answer_type", help="its answers: numeric, math, choice or text")
     what.add_argument("--num_samples", help="questions drawn by the seed, or all (100; aime: all)")
