@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Sets up what the tests need and runs them: ruff, mypy --strict, pytest with the real engine.
+#
+#   bash scripts/test.sh [arguments for pytest]
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/setup_env.sh"
+
+setup_env "$ROOT/requirements-dev.txt"
+cd "$ROOT"
+say "ruff"
+"$PYTHON" -m ruff check .
+"$PYTHON" -m ruff format --check .
+say "mypy"
+"$PYTHON" -m mypy
+say "pytest"
+"$PYTHON" -m pytest "$@"
