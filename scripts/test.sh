@@ -3,6 +3,7 @@
 #
 #   bash scripts/test.sh [arguments for pytest]
 set -euo pipefail
+# shellcheck source=scripts/setup_env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup_env.sh"
 
 setup_env "$ROOT/requirements-dev.txt"
@@ -11,6 +12,6 @@ say "ruff"
 "$PYTHON" -m ruff check .
 "$PYTHON" -m ruff format --check .
 say "mypy"
-"$PYTHON" -m mypy
+"$PYTHON" -m mypy --strict madm2
 say "pytest"
-"$PYTHON" -m pytest "$@"
+exec "$PYTHON" -m pytest "$@"
