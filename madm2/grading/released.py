@@ -184,7 +184,9 @@ def _equal(prediction: str, gold: str) -> bool:
 def _plus_minus(one: str, other: str) -> bool:
     before, sign, after = one.partition("\\pm")
     parts = re.split("[,;]", other)
-    return bool(sign) and len(parts) == 2 and {f"{before}+{after}", f"{before}-{after}"} == set(parts)
+    return (
+        bool(sign) and len(parts) == 2 and {f"{before}+{after}", f"{before}-{after}"} == set(parts)
+    )
 
 
 def _floats_close(ours: str, theirs: str) -> bool:

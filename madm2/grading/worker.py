@@ -43,8 +43,12 @@ class _Server:
         root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         self.owner = os.getpid()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", f"import sys; sys.path.insert(0, {root!r})\n"
-             "from madm2.grading.worker import _serve; _serve()"],
+            [
+                sys.executable,
+                "-c",
+                f"import sys; sys.path.insert(0, {root!r})\n"
+                "from madm2.grading.worker import _serve; _serve()",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
