@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -88,20 +90,34 @@ def require_device(device: Device, needed: int) -> None:
 
 
 def prepare_environment(device: Device, devices_used: int) -> None:
-    """Set what vLLM reads from the environment; what the user has set there is kept.
+    """Set what vLLM reads from the environment, and quieten it; what the user has set is kept.
 
-    Must run before vLLM is imported.
+    Must run before torch and vLLM are imported.
     """
-    defaults = {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_NO_USAGE_STATS": "1"}
+    defaults = {
+        "VLLM_LOGGING_LEVEL": "ERROR",
+        "TORCH_CPP_LOG_LEVEL": "ERROR",
+        "VLLM_NO_USAGE_STATS": "1",
+    }
     if devices_used == 1:
         # An engine in this process loads sooner, and Ctrl-C does not kill it under our feet.
         defaults["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
     if device.kind == "cpu":
-        defaults["OMP_NUM_THREADS"] = str(_usable_cores())
-    if not sys.stderr.isatty():
+        # Threads that spin while they wait make a machine with other work ten times slower.
+        defaults |= {"OMP_NUM_THREADS": str(_usable_cores()), "OMP_WAIT_POLICY": "PASSIVE"}
+    if not has_terminal():
         defaults["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     for name, value in defaults.items():
         os.environ.setdefault(name, value)
+    # vLLM logs some warnings before it reads its own level.
+    if os.environ["VLLM_LOGGING_LEVEL"] == "ERROR":
+        logging.getLogger("vllm").setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", category=FutureWarning, module=r"vllm\.")
+
+
+def has_terminal() -> bool:
+    """Whether progress bars have somebody to look at them."""
+    return sys.stderr.isatty()
 
 
 def has_fast_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from madm2.errors import UserError
 
-# (pattern over type names and messages of the whole cause chain, problem, fix); first match wins.
+# (pattern over an exception's class name and message, problem, fix); the first match wins.
 _FAULTS: tuple[tuple[str, str, str], ...] = (
     (
         r"gatedrepo|gated repo|awaiting a review",
@@ -36,9 +36,9 @@ _FAULTS: tuple[tuple[str, str, str], ...] = (
         r"no available memory for the cache|out ?of ?memory|free memory on device"
         r"|available memory on node|can't allocate memory|cannot allocate memory",
         "there is not enough memory to load {model}",
-        "free the device (another program may hold it), spread the model with --gpu_id 0,1 "
-        "--parallel, or shorten it with --set max_model_len=N; on a CPU also "
-        "--set kv_cache_memory_bytes=N",
+        "--set max_model_len=N for shorter texts; --set gpu_memory_utilization=F, higher for a "
+        "larger cache, lower beside another program; --gpu_id 0,1 --parallel for two GPUs; on a "
+        "CPU --set kv_cache_memory_bytes=N",
     ),
     (
         r"larger than the (maximum number of tokens|available kv cache)|at least one request",
@@ -69,17 +69,12 @@ _FAULTS: tuple[tuple[str, str, str], ...] = (
         "a current vLLM may: pip install -r requirements-latest.txt in a fresh environment",
     ),
     (
-        r"cannot find any model weights|no such file.{0,300}\.(safetensors|bin|pt)\b"
+        r"cannot find any model weights|weight files referenced in index"
+        r"|filenotfound.{0,500}\.(safetensors|bin|pt)\b"
         r"|safetensorerror|safetensors_rust|pytorchstreamreader|were not initialized from",
         "the weights of {model} are missing or incomplete",
         "download the folder again (hf download); every shard that "
         "model.safetensors.index.json names must be there",
-    ),
-    (
-        r"tokenizer",
-        "the tokenizer of {model} cannot be loaded",
-        "the folder must hold the model's tokenizer files (tokenizer.json, "
-        "tokenizer_config.json): copy or download them again",
     ),
     (
         r"trust_remote_code|custom code",
@@ -92,7 +87,7 @@ _FAULTS: tuple[tuple[str, str, str], ...] = (
         "download config.json and the tokenizer files again",
     ),
     (
-        r"validation error for|validationerror|is smaller than max_model_len|invalid value",
+        r"validation errors? for|validationerror|is smaller than max_model_len|load format",
         "vLLM refuses an engine argument",
         "correct it in configs.yaml or in --set",
     ),
@@ -121,27 +116,25 @@ def explained(model: str) -> Iterator[None]:
 
 def explain(error: BaseException, model: str) -> UserError | None:
     """Find the fault that an exception, or one that caused it, stands for."""
-    chain = list(_chain(error))
-    told = "\n".join(f"{type(e).__name__}: {e}" for e in chain)
-    for pattern, problem, fix in _FAULTS:
-        match = re.search(pattern, told, re.IGNORECASE | re.DOTALL)
-        if match:
-            return UserError(problem.format(model=model), have=_excerpt(told, match), fix=fix)
+    for told in _chain(error):
+        for pattern, problem, fix in _FAULTS:
+            match = re.search(pattern, told, re.IGNORECASE | re.DOTALL)
+            if match:
+                start = told.rfind("\n", 0, match.start()) + 1
+                return UserError(problem.format(model=model), have=excerpt(told[start:]), fix=fix)
     return None
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
+def excerpt(text: str, limit: int = 300) -> str:
+    """A library's message on one line, cut short."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def _chain(error: BaseException) -> Iterator[str]:
+    """Class name and message of the exception and of those behind it, as Python shows them."""
     current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
-        yield current
-        current = current.__cause__ or current.__context__
-
-
-def _excerpt(told: str, match: re.Match[str], limit: int = 300) -> str:
-    """The lines around the match: what the library itself said, cut short."""
-    start = told.rfind("\n", 0, match.start()) + 1
-    end = told.find("\n", match.end())
-    said = " ".join(told[start : len(told) if end < 0 else end].split())
-    return said if len(said) <= limit else said[: limit - 1] + "…"
+    while current is not None:
+        yield f"{type(current).__name__}: {current}"
+        hidden = current.__suppress_context__
+        current = current.__cause__ or (None if hidden else current.__context__)

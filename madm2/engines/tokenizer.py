@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madm2.engines.load_faults import explain
+from madm2.engines.load_faults import excerpt, explain
 from madm2.errors import UserError
 from madm2.types import Message
 
@@ -29,7 +29,7 @@ class ChatTokenizer:
         except Exception as error:  # the many ways to fail share no class
             raise explain(error, path) or UserError(
                 f"the tokenizer of {path} cannot be loaded",
-                have=" ".join(str(error).split())[:300],
+                have=excerpt(str(error)),
                 need="the model's tokenizer files (tokenizer.json, tokenizer_config.json)",
                 fix="copy or download them into the model folder again",
             ) from error

@@ -9,14 +9,14 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from typing import Any
 
+from madm2.engine_keys import ENGINE_KEYS
 from madm2.engines import device as devices
-from madm2.engines.load_faults import explained
+from madm2.engines.load_faults import excerpt, explained
 from madm2.engines.tokenizer import ChatTokenizer, prompt_sha256
 from madm2.errors import UserError, unknown_name
 from madm2.types import Completion, LogprobSummary, Request, RequestKey, Sampling
@@ -190,7 +190,7 @@ def engine_defaults(device: devices.Device) -> dict[str, object]:
     """Engine arguments where ours differ from vLLM's own defaults."""
     # 0.6.3 always reports log-probabilities after temperature; newer ones only when asked.
     defaults: dict[str, object] = {"logprobs_mode": "processed_logprobs"}
-    if not sys.stderr.isatty():
+    if not devices.has_terminal():
         defaults["use_tqdm_on_load"] = False
     if device.kind == "cuda":
         return defaults | {"enable_prefix_caching": True}
@@ -278,7 +278,7 @@ def _import_vllm() -> tuple[Any, frozenset[str]]:
         torchvision = "torchvision" in str(error)
         raise UserError(
             f"{'=='.join(devices.vllm_package())} cannot be imported",
-            have=str(error).strip().splitlines()[0] if str(error).strip() else repr(error),
+            have=excerpt(str(error)) or repr(error),
             fix="pip uninstall -y torchvision torchaudio torchcodec (they do not fit this torch)"
             if torchvision
             else "bash scripts/quickstart.sh makes an environment in which it can",
@@ -287,12 +287,13 @@ def _import_vllm() -> tuple[Any, frozenset[str]]:
 
 
 def _unknown_argument(key: str, known: Collection[str]) -> UserError:
-    error = unknown_name("engine argument", key, known)
+    near = unknown_name("engine argument", key, known)
+    elsewhere = "another vLLM version has it: remove it from configs.yaml or --set"
     return UserError(
-        error.problem,
+        near.problem,
         have="==".join(devices.vllm_package()),
         need="one of its EngineArgs",
-        fix=error.fix,
+        fix=elsewhere if key in ENGINE_KEYS else near.fix,
     )
 
 
