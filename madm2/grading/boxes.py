@@ -12,9 +12,8 @@ _ANSWER = re.compile(r"<(/?)answer\s*>", re.IGNORECASE)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s*")
 _BARE_BOX = re.compile(r"[^\s$.,;{}\\]+")
-_MATH = re.compile(
-    r"\$\$([^$]+)\$\$|(?<!\\)\$([^$\n]+)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)", re.DOTALL
-)
+_DELIMITER = re.compile(r"\$\$|\$|\\.", re.DOTALL)
+_CLOSING = {"$$": "$$", "$": "$", "\\(": "\\)", "\\[": "\\]"}
 _MAX_CUT_OFF = 200
 
 
@@ -87,4 +86,16 @@ def find_boxes(text: str) -> list[str]:
 
 def math_segments(text: str) -> list[tuple[int, int, str]]:
     r"""Math between $, $$, \( \) or \[ \]: (start, end, content) in order."""
-    return [(m.start(), m.end(), next(filter(None, m.groups()), "")) for m in _MATH.finditer(text)]
+    found = []
+    start, closing = 0, ""
+    for mark in _DELIMITER.finditer(text):
+        if not closing and mark[0] in _CLOSING:
+            start, closing = mark.start(), _CLOSING[mark[0]]
+        elif closing and mark[0] == closing:
+            content = text[start + len(closing) : mark.start()]
+            if content.strip():
+                found.append((start, mark.end(), content))
+            closing = ""
+        elif closing == "$" and mark[0] == "$$":
+            closing = ""
+    return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 _WRAP = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathbb|mbox|textit)\s*\{([^{}]*)\}")
 _LEAD = re.compile(
-    r"^[\s\"'“‘*_`$\[({<]*(?:(?:the|la|el|die|der|das|le|a)\s+)?"
+    r"^[\s\"'“‘*_`$\[({<]*(?:(?:the|la|el|die|der|das|le)\s+)?"
     r"(?:(?:options?|choices?|letter|answer|opción|option|réponse|antwort|选项|選項|вариант|опция)\s*:?\s*)?"
     r"[\s\"'“‘*_`$\[({<]*",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _SECOND = re.compile(
 )
 _CLAIMS = (
     re.compile(
-        r"(?:option|choice|answer)?\s*\(?\b([A-Z])\b\)?\s+(?:is|must be|would be|seems)\s+"
+        r"\b([A-Z])\b\)?\s{1,3}(?:is|must be|would be|seems)\s+"
         r"(?:the\s+)?(?:most\s+)?(?:correct|right|best|true|valid|appropriate)\b"
     ),
     re.compile(
@@ -93,7 +93,7 @@ def bare_choice(text: str, options: Sequence[str]) -> str | None:
     if opening and listed == 1:
         return read_choice(lines[0], options, stated=False)
     last = lines[-1].strip()
-    if len(last) <= 12:
+    if len(last) <= 12 and listed <= 1:
         return read_choice(last, options, stated=False)
     bracketed = set(re.findall(r"[(\[]([A-Z])[)\]]", last))
     if len(bracketed) == 1 and listed <= 1:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 # ("answer to part (b) is"), but not by a sentence's end.
 _NOUNS = (
     # English, Spanish, French, German, Italian, Portuguese, Dutch, Swedish, Danish
-    r"answers?|results?|solution|respuestas?|resultado|réponses?|reponse|résultat|antwort|ergebnis|"
+    r"answers?|results?|solution|(?:correct|right|best) (?:option|choice)|respuestas?|resultado|réponses?|reponse|résultat|antwort|ergebnis|"
     r"lösung|rispost[ae]|risultato|soluzione|respostas?|antwoord|svar(?:et)?|"
     # Polish, Czech, Russian, Ukrainian, Turkish, Vietnamese, Indonesian, Romanian, Hungarian
     r"odpowiedź|odpowiedz|wynik|odpověď|ответ|відповідь|cevap|yanıt|sonuç|đáp án|đáp số|"
@@ -42,8 +42,7 @@ _MARKER = re.compile(
     r"问题|題目|题目|問題|질문|pregunta|frage|вопрос)[^\S\n]*\d{0,3}[^\S\n]*\**[:：.]",
     re.IGNORECASE | re.MULTILINE,
 )
-# A line that holds more than markup.
-_LINE = re.compile(r"[^\n]*[^\s*_#:：`$\[\]\\()][^\n]*")
+_MARKUP = " \t\r*_#:：`$[]\\()"  # a line of nothing else holds no answer
 _MAX_CUES = 50
 
 
@@ -60,13 +59,23 @@ def after_cues(text: str) -> Iterator[str]:
             ends.append(start + len(line))
         start += len(line) + 1
     for end in sorted(set(ends), reverse=True)[:_MAX_CUES]:
-        if found := _LINE.search(text, end):
-            yield found[0]
+        while end < len(text):
+            stop = text.find("\n", end)
+            line = text[end : stop if stop >= 0 else len(text)]
+            if line.strip(_MARKUP):
+                yield line
+                break
+            end += len(line) + 1
 
 
-def first_question_only(text: str) -> list[str]:
+def split_at_questions(text: str) -> list[str]:
     """Part a text where it runs on into a new, invented question; the parts in order."""
     starts = [m.start() for m in _MARKER.finditer(text)]
     edges = [0, *starts, len(text)]
     parts = [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
     return [part for part in parts if part.strip()]
+
+
+def opens_with_question(text: str) -> bool:
+    """Whether a part states a question before it answers (as a repeated prompt does)."""
+    return bool(_MARKER.match(text))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from madm2.grading import choice, numbers
 from madm2.grading.boxes import answer_tags, find_boxes, math_segments, strip_thinking
-from madm2.grading.cues import after_cues, first_question_only
+from madm2.grading.cues import after_cues, opens_with_question, split_at_questions
 from madm2.types import AnswerType
 
 __all__ = ["extract", "find_boxes", "gold_answer", "strip_thinking"]
@@ -27,11 +27,11 @@ _PLACEHOLDER = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 _NEGATED = re.compile(
-    r"^\s*(?:not|no|nicht|pas|нет|не|不是|non)(?!\w)(?:[^.\n]*?\b(?:but|sondern|sino|mais|а|而是)\s+(.*))?",
+    r"^\s*(?:(?:not|no|nicht|pas|нет|не|non)\s+(?=\S)|不是)(?:[^.\n]*?\b(?:but|sondern|sino|mais|а|而是)\s+(.*))?",
     re.IGNORECASE | re.DOTALL,
 )
 _FILLER = re.compile(
-    r"^(?:[\s,:=>*_→\-–—]+|(?:thus|therefore|so|then|simply|just|clearly|exactly|equal to|given by|"
+    r"^(?:[\s,:=>*_→–—]+|-(?!\.?\d)|(?:thus|therefore|so|then|simply|just|clearly|exactly|equal to|given by|"
     r"approximately|about|indeed|also|now|hence)\b)+",
     re.IGNORECASE,
 )
@@ -57,14 +57,14 @@ def extract(
     text = _END_TOKENS.sub("", strip_thinking(output[-_MAX_CHARS:]))
     text = _without_markdown(text)
     refine = _refiner(answer_type, options)
-    for part in first_question_only(text):
+    for part in split_at_questions(text):
         for content, prose in _stated(part):
             if (answer := refine(content, prose)) is not None:
                 return answer
         if (answer := _unstated(part, answer_type, options)) is not None:
             return answer
-        if _is_answer_like(part):
-            return None
+        if not opens_with_question(part):
+            return None  # what it runs on into does not count
     return None
 
 
@@ -184,11 +184,6 @@ def _unstated(text: str, answer_type: AnswerType, options: Sequence[str]) -> str
     if len(lines) == 1 and not re.search(r"[A-Za-z]{3}", re.sub(r"\\[A-Za-z]+", "", lines[0])):
         return _unwrap(lines[0]) or None
     return numbers.last_number(lines[-1])
-
-
-def _is_answer_like(text: str) -> bool:
-    """Whether a part tried to answer at all, so that what it runs on into does not count."""
-    return len(text) > 20 and not re.match(r"\s*(?:[#*]+\s*)?\w+\s*\d*\s*\**[:：.]", text)
 
 
 def _without_markdown(text: str) -> str:

@@ -1,0 +1,211 @@
+r"""A cheap normal form of an answer: one spelling for what is written in many ways.
+
+`clean` takes away what carries no meaning (delimiters, boxes, bold, sizes, spaces of LaTeX) and
+writes unicode as LaTeX; `normal` then squeezes out what only matters to a reader. Both are linear
+in the length of the text and know no mathematics.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from fractions import Fraction
+from functools import lru_cache
+
+MAX_CHARS = 2000
+MAX_DIGITS = 300
+
+_SYMBOLS = {
+    **dict.fromkeys("−–—‐‑‒―﹣－", "-"),
+    **dict.fromkeys("\u00a0\u2002\u2003\u2004\u2005\u2007\u2009\u200a\u202f\u3000\t\n\r", " "),
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\u2061\u2062\ufeff", ""),
+    **dict.fromkeys("“”„″", '"'),
+    **dict.fromkeys("‘’′", "'"),
+    **dict.fromkeys("·⋅∙•", "\\cdot "),
+    **dict.fromkeys("°º˚", "^\\circ "),
+    **dict.fromkeys("⁄∕", "/"),
+    "×": "\\times ",
+    "÷": "\\div ",
+    "√": "\\sqrt ",
+    "∛": "\\sqrt[3] ",
+    "∞": "\\infty ",
+    "≤": "\\le ",
+    "⩽": "\\le ",
+    "≥": "\\ge ",
+    "⩾": "\\ge ",
+    "≠": "\\ne ",
+    "≈": "\\approx ",
+    "∪": "\\cup ",
+    "∩": "\\cap ",
+    "∈": "\\in ",
+    "±": "\\pm ",
+    "∓": "\\mp ",
+    "∅": "\\emptyset ",
+    "ℝ": "\\mathbb{R}",
+    "ℤ": "\\mathbb{Z}",
+    "⟨": "\\langle ",
+    "⟩": "\\rangle ",
+    "∘": "\\circ ",
+    "∨": " or ",
+    "∧": " and ",
+    "→": "\\to ",
+    "…": "\\ldots ",
+    **{
+        letter: f"\\{name} "
+        for letter, name in zip(
+            "αβγδεζηθικλμνξπρσςτυφϕχψωΓΔΘΛΞΠΣΦΨΩ",
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma "
+            "sigma tau upsilon phi phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi "
+            "Omega".split(),
+            strict=True,
+        )
+    },
+}
+_RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
+_LOWERED = re.compile(r"[₀₁₂₃₄₅₆₇₈₉₊₋]+")
+_VULGAR = re.compile(r"[¼½¾⅐-⅞]")
+_DROPPED = re.compile(
+    r"(?P<keep>\\\\)|\\(?:[()\[\]]|\$)|\$|`"
+    r"|\\(?:left|right|bigg?[lrm]?|Bigg?[lrm]?|displaystyle|textstyle|limits)(?![A-Za-z])\.?"
+)
+_SPACES = re.compile(r"\\(?:[;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
+_FRACTION = re.compile(r"\\[dtc]frac(?![A-Za-z])")
+_PLAIN_STYLE = re.compile(
+    r"\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|overrightarrow|boxed|fbox)(?=\s*\{)"
+)
+_TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal|emph|mathrm)\s*\{")
+_DEGREE = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z])|\\degree)|\\degree(?![A-Za-z])")
+_THIN_COMMA = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\,|,?\\[!;:]|')(?=\d{3}(?!\d))")
+_WORDS = {
+    "\\leqslant": "\\le ",
+    "\\leq": "\\le ",
+    "\\geqslant": "\\ge ",
+    "\\geq": "\\ge ",
+    "\\neq": "\\ne ",
+    "\\lt": "<",
+    "\\gt": ">",
+    "\\colon": ":",
+    "\\lbrace": "\\{",
+    "\\rbrace": "\\}",
+    "\\lbrack": "[",
+    "\\rbrack": "]",
+    "\\ast": "*",
+    "\\varnothing": "\\emptyset ",
+    "\\land": " and ",
+    "\\lor": " or ",
+    "\\dots": "\\ldots ",
+    "\\cdots": "\\ldots ",
+    "\\vee": " or ",
+    "\\varphi": "\\phi ",
+    "\\varepsilon": "\\epsilon ",
+    "\\smallsetminus": "\\setminus ",
+    "\\backslash": "\\setminus ",
+}
+_RENAMED = re.compile(
+    "(?:" + "|".join(re.escape(w) for w in sorted(_WORDS, key=len, reverse=True)) + ")(?![A-Za-z])"
+)
+_NUMBER = re.compile(
+    r"(?P<sign>[-+]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d*)(?P<rest>\.\d*)?"
+)
+
+
+def _ascii(text: str) -> str:
+    text = _VULGAR.sub(_vulgar, text)
+    text = _RAISED.sub(lambda m: "^{" + unicodedata.normalize("NFKC", m[0]) + "}", text)
+    text = _LOWERED.sub(lambda m: "_{" + unicodedata.normalize("NFKC", m[0]) + "}", text)
+    text = text.replace("−", "-")
+    return unicodedata.normalize("NFKC", "".join(_SYMBOLS.get(c, c) for c in text))
+
+
+def _vulgar(found: re.Match[str]) -> str:
+    above, _, below = unicodedata.normalize("NFKC", found[0]).partition("⁄")
+    return f"\\frac{{{above}}}{{{below}}}"
+
+
+@lru_cache(maxsize=8192)
+def clean(text: str) -> str:
+    """One spelling without wrappers; spaces, words and the order of things stay.
+
+    A text that is too long comes back stripped and otherwise as it is.
+    """
+    text = text.strip()
+    if len(text) > MAX_CHARS:
+        return text
+    if not text.isascii():
+        text = _ascii(text)
+    text = text.translate(_BLANKS)
+    if "*" in text:
+        text = _without_bold(text)
+    if "\\" in text:
+        text = _THIN_COMMA.sub("", text).replace("\\!", "")
+    text = _DROPPED.sub(lambda m: m["keep"] or ("" if m[0] != "`" else ""), text)
+    if "\\" in text:
+        text = _SPACES.sub(" ", text.replace("\\,", " "))
+        text = _PLAIN_STYLE.sub("", _FRACTION.sub(r"\\frac", text))
+        text = _TEXT_STYLE.sub(r"\\text{", text)
+        text = _RENAMED.sub(lambda m: _WORDS[m[0]], text)
+        text = _DEGREE.sub(r"\\degree ", text)
+    text = " ".join(text.split())
+    return _without_braces(text).rstrip(" .;,").strip("\"' ")
+
+
+_BLANKS = {ord(c): " " for c in "\t\n\r\v\f"}
+
+
+def _without_bold(text: str) -> str:
+    for mark in ("***", "**", "*"):
+        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+            text = text[len(mark) : -len(mark)].strip()
+    return text.replace("**", "^")
+
+
+def _without_braces(text: str) -> str:
+    while text.startswith("{") and text.endswith("}") and not text.endswith("\\}"):
+        depth = 0
+        for i, char in enumerate(text):
+            if char in "{}" and text[i - 1 : i] != "\\":
+                depth += 1 if char == "{" else -1
+                if depth == 0 and i < len(text) - 1:
+                    return text
+        if depth:
+            return text
+        text = text[1:-1].strip()
+    return text
+
+
+_GROUP = re.compile(r"\{\s*([A-Za-z0-9])\s*\}")
+_SHORT_FRACTION = re.compile(r"\\frac\s*(?:\{(\w)\}|(\w))\s*(?:\{(\w)\}|(\w))")
+_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
+_LOOSE = re.compile(r" (?![A-Za-z])(?!\d(?<=\d \d))|(?<![A-Za-z\d]) |(?<=[A-Za-z]) (?=[^A-Za-z])")
+
+
+@lru_cache(maxsize=8192)
+def normal(text: str) -> str:
+    """The form in which equal strings are equal answers."""
+    text = clean(text)
+    if len(text) > MAX_CHARS:
+        return text
+    if "\\" in text:
+        text = _TEXT.sub(r" \1 ", text)
+        text = _SHORT_FRACTION.sub(_braced, text)
+    text = _GROUP.sub(r"{\1}", text)
+    text = re.sub(r"([_^])\{(\w)\}", r"\1\2", text)
+    return _LOOSE.sub("", " ".join(text.split()))
+
+
+def _braced(found: re.Match[str]) -> str:
+    above, below = found[1] or found[2], found[3] or found[4]
+    return f"\\frac{{{above}}}{{{below}}}"
+
+
+def plain_number(text: str) -> Fraction | None:
+    """The exact value of a plainly written number, with or without grouped thousands."""
+    if len(text) > MAX_DIGITS:
+        return None
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        return None
+    whole, rest = found["whole"], found["rest"] or ""
+    if not whole and len(rest) < 2:
+        return None
+    return Fraction(found["sign"] + re.sub(r"[, ]", "", whole or "0") + rest.rstrip("."))
