@@ -112,7 +112,8 @@ def prepare_environment(device: Device, devices_used: int) -> None:
     # vLLM logs some warnings before it reads its own level.
     if os.environ["VLLM_LOGGING_LEVEL"] == "ERROR":
         logging.getLogger("vllm").setLevel(logging.ERROR)
-    warnings.filterwarnings("ignore", category=FutureWarning, module=r"vllm\.")
+    for category in (FutureWarning, RuntimeWarning):
+        warnings.filterwarnings("ignore", category=category, module=r"(vllm|xformers)\.")
 
 
 def has_terminal() -> bool:

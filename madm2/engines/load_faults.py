@@ -53,6 +53,11 @@ _FAULTS: tuple[tuple[str, str, str], ...] = (
         "environment",
     ),
     (
+        r"nvidia driver",
+        "the NVIDIA driver of this machine is missing, or too old for the installed torch",
+        "install or update it: nvidia-smi must work and show a CUDA version as new as torch's",
+    ),
+    (
         r"bfloat16 is only supported on gpus",
         "this GPU does not compute in bfloat16",
         "--set dtype=half",
@@ -87,7 +92,8 @@ _FAULTS: tuple[tuple[str, str, str], ...] = (
         "download config.json and the tokenizer files again",
     ),
     (
-        r"validation errors? for|validationerror|is smaller than max_model_len|load format",
+        r"validation errors? for|validationerror|is smaller than max_model_len|load ?format"
+        r"|unknown (dtype|quantization)",
         "vLLM refuses an engine argument",
         "correct it in configs.yaml or in --set",
     ),

@@ -138,6 +138,10 @@ CASES = [
         "refuses an engine argument",
         "--set",
     ),
+    (ValueError("Unknown dtype: foo"), "refuses an engine argument", "--set"),
+    (ValueError("Unknown quantization method: nope."), "refuses an engine argument", "--set"),
+    (ValueError("'nope' is not a valid LoadFormat"), "refuses an engine argument", "--set"),
+    (RuntimeError("Found no NVIDIA driver on your system."), "NVIDIA driver", "nvidia-smi"),
     (ValueError("Load format `nope` is not supported"), "refuses an engine argument", "--set"),
     (
         RuntimeError("Engine core initialization failed. See root cause above."),
