@@ -74,6 +74,8 @@ class VllmEngine:
         device = devices.detect_device()
         devices.require_device(device, needed)
         devices.prepare_environment(device, needed)
+        # Before vLLM adds names of its own, some of them random.
+        self._environment = {k: v for k, v in os.environ.items() if k.startswith(("VLLM_", "OMP_"))}
         llm_class, known = _import_vllm()
         for key in given:
             if key not in known:
@@ -165,9 +167,7 @@ class VllmEngine:
             "chat_template_sha256": self._tokenizer.template_sha256,
             "double_bos": self._double_bos,
             "devices": _device_names(self._device, self._devices_used),
-            "environment": _recordable(
-                {k: v for k, v in os.environ.items() if k.startswith(("VLLM_", "OMP_"))}
-            ),
+            "environment": _recordable(self._environment),
         }
 
     def close(self) -> None:

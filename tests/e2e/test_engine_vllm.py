@@ -337,6 +337,8 @@ def test_the_description_is_json_and_names_what_matters(
     template = (tiny_model / "chat_template.jinja").read_text(encoding="utf-8")
     assert told["chat_template_sha256"] == hashlib.sha256(template.encode()).hexdigest()
     assert told["devices"] and all(told["devices"])
+    assert "VLLM_LOGGING_LEVEL" in told["environment"]
+    assert "VLLM_DIST_IDENT" not in told["environment"]  # another one in every process
 
 
 @pytest.mark.parametrize("temperature", [-1.0, math.nan])
