@@ -21,7 +21,7 @@ Family = Literal["gsm8k", "math", "aime", "mmlu_pro"]
 VoteKey = str | float | None
 
 _HASHES = re.compile(r"####\s*(-?[\d.,]+)")
-_THE = re.compile(r"[Tt]he(?:\sfinal)?(?:\sanswer)?(?:\sis)?:?\s*(.*)")
+_THE = re.compile(r"[Tt]he(?:\sfinal)?(?:\sanswer)?(?:\sis)?:?\s*([^\n]+)")
 _NUMBER = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?")
 _LETTER = re.compile(r"\b[A-J]\b")
 
