@@ -68,7 +68,7 @@ _DROPPED = re.compile(
     r"(?P<keep>\\\\)|\\(?:[()\[\]]|\$)|\$|`"
     r"|\\(?:left|right|bigg?[lrm]?|Bigg?[lrm]?|displaystyle|textstyle|limits)(?![A-Za-z])\.?"
 )
-_SPACES = re.compile(r"\\(?:[;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
+_SPACES = re.compile(r"(?P<keep>\\\\)|\\(?:[,;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
 _FRACTION = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _PLAIN_STYLE = re.compile(
     r"\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|overrightarrow|boxed|fbox)(?=\s*\{)"
@@ -136,11 +136,11 @@ def clean(text: str) -> str:
     text = text.translate(_BLANKS)
     if "*" in text:
         text = _without_bold(text)
-    if "\\" in text:
+    if "\\" in text or "{,}" in text:
         text = _THIN_COMMA.sub("", text).replace("\\!", "")
     text = _DROPPED.sub(lambda m: m["keep"] or ("" if m[0] != "`" else ""), text)
     if "\\" in text:
-        text = _SPACES.sub(" ", text.replace("\\,", " "))
+        text = _SPACES.sub(lambda m: m["keep"] or " ", text)
         text = _PLAIN_STYLE.sub("", _FRACTION.sub(r"\\frac", text))
         text = _TEXT_STYLE.sub(r"\\text{", text)
         text = _RENAMED.sub(lambda m: _WORDS[m[0]], text)
