@@ -1,0 +1,1 @@
+"""The regrade command: `python -m madm2.grade FILE...`."""
