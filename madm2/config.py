@@ -107,7 +107,7 @@ def load_model_config(
         name=model_name or Path(path).name or "scripted",
         path=path,
         revision=revision or values.get("revision"),
-        prompts=prompts or values.get("prompts", "default"),
+        prompts=prompts or _prompts_of(values, file.parent),
         sampling=_sampling(values, "max_token_length"),
         judge_sampling=_sampling(values, "judge_max_token_length", "max_token_length"),
         memory_max_tokens=_length(values, "memory_max_tokens") or 4096,
@@ -115,6 +115,12 @@ def load_model_config(
             k: v for k, v in values.items() if k not in _OWN_KEYS and k not in _SAMPLING_TYPES
         },
     )
+
+
+def _prompts_of(values: Mapping[str, Any], base: Path) -> str:
+    """An entry's prompt set; a file is meant from where the configuration lies."""
+    name = str(values.get("prompts") or "default")
+    return str(base / name) if Path(name).suffix else name
 
 
 def _read(file: Path) -> dict[str, Any]:

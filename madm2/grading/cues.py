@@ -9,7 +9,8 @@ from collections.abc import Iterator
 # ("answer to part (b) is"), but not by a sentence's end.
 _NOUNS = (
     # English, Spanish, French, German, Italian, Portuguese, Dutch, Swedish, Danish
-    r"answers?|results?|solution|(?:correct|right|best) (?:option|choice)|respuestas?|resultado|réponses?|reponse|résultat|antwort|ergebnis|"
+    r"answers?|results?|solution|(?:correct|right|best) (?:option|choice)|"
+    r"respuestas?|resultado|réponses?|reponse|résultat|antwort|ergebnis|"
     r"lösung|rispost[ae]|risultato|soluzione|respostas?|antwoord|svar(?:et)?|"
     # Polish, Czech, Russian, Ukrainian, Turkish, Vietnamese, Indonesian, Romanian, Hungarian
     r"odpowiedź|odpowiedz|wynik|odpověď|ответ|відповідь|cevap|yanıt|sonuç|đáp án|đáp số|"

@@ -31,8 +31,8 @@ _NEGATED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FILLER = re.compile(
-    r"^(?:[\s,:=>*_→–—]+|-(?!\.?\d)|(?:thus|therefore|so|then|simply|just|clearly|exactly|equal to|given by|"
-    r"approximately|about|indeed|also|now|hence)\b)+",
+    r"^(?:[\s,:=>*_→–—]+|-(?!\.?\d)|(?:thus|therefore|so|then|simply|just|clearly|"
+    r"exactly|equal to|given by|approximately|about|indeed|also|now|hence)\b)+",
     re.IGNORECASE,
 )
 _MAX_CHARS = 200_000
