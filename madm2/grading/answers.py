@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from madm2.grading.normal import clean
 from madm2.grading.parse import parse_expression
-from madm2.grading.tokens import CLOSING, OPENING, Token, check_size, is_word, tokenize
+from madm2.grading.tokens import CLOSING, FUNCTIONS, OPENING, Token, check_size, is_word, tokenize
 from madm2.grading.tree import (
     Answer,
     Apply,
@@ -261,9 +261,13 @@ def _value(tokens: Tokens) -> Answer:
 
 def _unit_start(tokens: Tokens) -> int:
     """Where the unit begins: at a word or a degree or percent sign that only units follow."""
+    in_function = False
     for i, token in enumerate(tokens):
-        if token.kind == "text" or (
+        if token.text in FUNCTIONS:
+            in_function = True  # whose argument may be in degrees
+        elif token.kind == "text" or (
             token.text in ("degree", "%")
+            and not in_function
             and (i + 1 == len(tokens) or tokens[i + 1].kind in ("text", "name"))
         ):
             rest = tokens[i + 1 :]

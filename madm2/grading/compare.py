@@ -59,6 +59,8 @@ def compare(gold: Answer, prediction: Answer, scalars: Scalars) -> Verdict:
             return False
         return _ordered(gold.items, prediction.items, scalars)
     if isinstance(gold, Bag) and isinstance(prediction, Bag):
+        if _has_relations(gold) != _has_relations(prediction):
+            return False
         return _unordered(gold.items, prediction.items, scalars)
     if isinstance(gold, Union) and isinstance(prediction, Union):
         return _unordered(gold.parts, prediction.parts, scalars)
@@ -111,6 +113,10 @@ def _unordered(gold: Sequence[Answer], other: Sequence[Answer], scalars: Scalars
     )
 
 
+def _has_relations(bag: Bag) -> bool:
+    return any(isinstance(item, Relation) for item in bag.items)
+
+
 def _matrices(gold: Matrix, other: Matrix, scalars: Scalars) -> Verdict:
     if (len(gold.rows), len(gold.rows[0])) != (len(other.rows), len(other.rows[0])):
         return False
@@ -148,7 +154,7 @@ def _plain(answer: Answer, other: Answer) -> Answer:
             intervals = [_interval(i) for i in answer.items if isinstance(i, Relation)]
             if len(intervals) == len(answer.items) and None not in intervals:
                 return Union(tuple(i for i in intervals if i))
-        elif not any(isinstance(item, Relation) for item in other.items):
+        elif not _has_relations(other):
             return _without_names(answer)
     return answer
 

@@ -43,7 +43,6 @@ _PLAIN_NAMES = {
     "Pi": "pi",
     "cup": "cup",
     "union": "cup",
-    "pm": "pm",
     "and": "and",
     "or": "or",
     "in": "in",

@@ -1,0 +1,489 @@
+r"""Pairs of answers that are equal and pairs that are not, by kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from madm2.grading.equal import equal, grade
+
+# One line a pair: gold ~ prediction.
+EQUAL = r"""
+# fractions
+\frac{1}{2} ~ 1/2
+\frac12 ~ 0.5
+\tfrac12 ~ \dfrac{1}{2}
+\cfrac{25}{16} ~ 25/16
+\frac{360}7 ~ \frac{360}{7}
+\frac9{19} ~ 9/19
+\frac 34 ~ .75
+-\frac{3}{4} ~ \frac{-3}{4}
+-\frac{3}{4} ~ \frac{3}{-4}
+\frac{6}{8} ~ \frac{3}{4}
+½ ~ 1/2
+3½ ~ 3.5
+(1)/(2) ~ \frac12
+\frac{12}{5,\!525} ~ 12/5525
+\frac{\frac12}{3} ~ \frac16
+\left(\frac{1}{2}\right) ~ 0.5
+{\frac{1}{2}} ~ 1/2
+\frac{x}{2} ~ 0.5x
+\frac{1}{2}x ~ x/2
+\frac{2}{\frac{1}{3}} ~ 6
+# mixed numbers
+2\frac{3}{4} ~ 11/4
+2 3/4 ~ 2.75
+137 \frac{1}{2} ~ 137.5
+-2\frac{1}{2} ~ -2.5
+-2 1/2 ~ -\frac{5}{2}
+1\frac45 ~ \frac95
+# decimals
+0.75 ~ .75
+12 ~ 12.0
+12 ~ 12.
+5 ~ 05
+-0.50 ~ -\frac12
+\$0.50 ~ 0.5
+.0000672 ~ 6.72 \times 10^{-5}
+1.414 ~ \sqrt{2}
+3.1416 ~ \pi
+0.33333 ~ 1/3
+# percent and currency
+35\% ~ 35
+7\% ~ 7 percent
+12.5% ~ 12.5\%
+\$36 ~ 36
+\$3800 ~ \$3,800
+-\$0.50 ~ -0.50
+€5 ~ 5
+20 ~ 20 dollars
+\$16,\!386.16 ~ 16386.16
+\$10 ~ 10 \text{ dollars}
+# thousands
+1,234 ~ 1234
+1,234,567.5 ~ 1234567.5
+10{,}000 ~ 10000
+22,\!333 ~ 22,333
+5\,040 ~ 5040
+12 345 ~ 12,345
+1,\!000,\!000,\!000 ~ 10^9
+# powers of ten
+4.1e5 ~ 410000
+3\times10^{8} ~ 300000000
+1.5 \cdot 10^{-3} ~ 0.0015
+2 \times 10^3 ~ 2,000
+1E6 ~ 10^6
+# radicals
+3\sqrt2 ~ 3\sqrt{2}
+\sqrt{8} ~ 2\sqrt2
+√12 ~ 2√3
+\frac{\sqrt3}{3} ~ \frac{1}{\sqrt{3}}
+\sqrt[3]{54} ~ 3\sqrt[3]{2}
+\sqrt[3]{-8} ~ -2
+\sqrt{6}+\sqrt{2} ~ \sqrt{2}+\sqrt{6}
+\frac{\sqrt{6}+\sqrt{2}}{4} ~ \frac{1}{4}(\sqrt6+\sqrt2)
+\sqrt{3+2\sqrt2} ~ 1+\sqrt2
+36x\sqrt{35x} ~ 36\sqrt{35}x^{3/2}
+2^{1/2} ~ \sqrt2
+sqrt(2)/2 ~ \frac{\sqrt{2}}{2}
+2*sqrt(3) ~ 2\sqrt{3}
+\sqrt{\frac{1}{2}} ~ \frac{\sqrt2}{2}
+\sqrt{x^2+1} ~ (x^2+1)^{0.5}
+\frac{2}{\sqrt{5}-1} ~ \frac{\sqrt5+1}{2}
+-\sqrt{x-3}+3 ~ 3-\sqrt{x-3}
+# logarithms and exponentials
+\ln 4 ~ 2\ln 2
+\log_2 8 ~ 3
+\log_{10} 100 ~ 2
+\log 5 ~ \log_{10} 5
+\frac{\ln 5}{\ln 2} ~ \log_2 5
+e^{2} ~ \exp(2)
+e^x e^y ~ e^{x+y}
+\log_{3} 2x ~ \log_3(2x)
+\ln(e^3) ~ 3
+# trigonometry
+\sin^2 x + \cos^2 x ~ 1
+\sin(2x) ~ 2\sin x\cos x
+\cos 2x ~ 1 - 2\sin^2 x
+\tan x ~ \frac{\sin x}{\cos x}
+\cot x ~ \frac{1}{\tan x}
+\sec x ~ \frac{1}{\cos x}
+\arcsin \frac12 ~ \frac{\pi}{6}
+\sin^{-1}(1) ~ \frac{\pi}{2}
+\cos 60^\circ ~ \frac12
+2\cos 15^{\circ} ~ \frac{\sqrt6+\sqrt2}{2}
+\sin 3x ~ \sin(3x)
+\sin \theta ~ \sin{\theta}
+# factorials and binomials
+5! ~ 120
+\binom{5}{2} ~ 10
+\frac{10!}{8!} ~ 90
+\frac{1}{2004!} ~ \frac{1}{2004!}
+3! \cdot 2 ~ 12
+# complex numbers
+3+4i ~ 4i+3
+\frac{3-i}{2} ~ \frac32-\frac12 i
+i^2 ~ -1
+(1+i)^2 ~ 2i
+\frac{1}{5}+\frac{3}{5}i ~ \frac{1+3i}{5}
+e^{i\pi} ~ -1
+-2-14i ~ -(2+14i)
+# units and degrees
+65^\circ ~ 65
+65° ~ 65^{\circ}
+65 ~ 65 \text{ degrees}
+25 \text{ ft} ~ 25
+25 \text{ ft} ~ 25 feet
+15\mbox{ cm}^2 ~ 15
+15\mbox{ cm}^2 ~ 15 \text{ square centimeters}
+45\text{ mph} ~ 45 miles per hour
+864 \mbox{ inches}^2 ~ 864
+18\text{ ways.} ~ 18
+90\text{ square units} ~ 90
+25 \, \text{km} ~ 25
+\frac{3}{4}\pi\text{ inches} ~ \frac{3\pi}{4}
+12 ~ 12 \text{ m/s}
+5 ~ 5\ \mathrm{cm}
+5 ~ 5\,\mathrm{m}
+30 ~ 30 km/h
+10\;\text{edges} ~ 10
+270^\circ C ~ 270
+# polynomials
+x^2-4 ~ (x-2)(x+2)
+(a+5)(b+2) ~ ab+2a+5b+10
+x^2+2x+1 ~ (x+1)^2
+-3(x+2)(x-1) ~ 6-3x-3x^2
+\frac{2x-7}{(x+1)(x-2)} ~ \frac{3}{x+1}-\frac{1}{x-2}
+2xy ~ 2yx
+x ~ 1x
+x^{2} ~ x^2
+x**2 ~ x^2
+x·y ~ xy
+3*x ~ 3x
+3 - 2f(x) ~ -2f(x)+3
+x_1+x_2 ~ x_2+x_1
+x² ~ x^2
+2^{2005} ~ 2 \cdot 2^{2004}
+p - q ~ -q+p
+\alpha+1 ~ 1+α
+7z^{96}(4z+1) ~ 28z^{97}+7z^{96}
+\frac{t-4}{6} ~ \frac{t}{6}-\frac{2}{3}
+|x-3| ~ |3-x|
+\lfloor 2.5 \rfloor ~ 2
+# tuples and intervals
+(3,8) ~ (3, 8)
+(3,8) ~ \left( 3,\ 8 \right)
+(\frac12,3) ~ (0.5,3)
+(x,y)=(1,2) ~ (1,2)
+(-\infty,3) ~ (-∞, 3)
+[4,\infty) ~ [4,+\infty)
+x\in[-3,2] ~ [-3,2]
+(2,\infty) ~ x > 2
+[2,5) ~ 2 \le x < 5
+(-\infty,0)\cup(0,\infty) ~ (0,\infty) ∪ (-\infty,0)
+(-\infty,-8)\cup(8,\infty) ~ x<-8 or x>8
+(3,5) ~ \langle 3,5\rangle
+(1,2,3) ~ (1;2;3)
+[0,1] ~ \left[0,1\right]
+(1,4-\sqrt{3})\cup(4+\sqrt{3},7) ~ (4+\sqrt3,7)\cup(1,4-\sqrt3)
+# sets and lists
+\{1,2,3\} ~ \{3,2,1\}
+\{1,2\} ~ 1,2
+1,2 ~ \{1,2,2\}
+3,5,7 ~ 7, 5 and 3
+-2,1 ~ x = -2 \text{ or } x = 1
+-2,1 ~ x=1, x=-2
+x=1,2 ~ 2,1
+x_1=3, x_2=4 ~ 4,3
+19 \text{ and }43 ~ 43, 19
+7, -2, \text{ and } -5 ~ -5, -2, 7
+\text{B, E, G} ~ G, B, E
+\text{C,E} ~ C and E
+(1,2),(3,4) ~ (3,4),(1,2)
+\{(1,2),(3,4)\} ~ (3,4), (1,2)
+\emptyset ~ \{\}
+4^\circ, 20^\circ ~ 20, 4
+# \pm
+\pm 6 ~ 6,-6
+3 \pm 2\sqrt2 ~ 3+2\sqrt2, 3-2\sqrt2
+\{1\pm\sqrt{5},-2\} ~ -2, 1-\sqrt5, 1+\sqrt5
+±3 ~ -3, 3
+\frac{1\pm\sqrt5}{2} ~ \frac{1+\sqrt5}{2}, \frac{1-\sqrt5}{2}
+x = \pm 2 ~ -2, 2
+# equations
+x=7 ~ 7
+7 ~ x = 7
+k = 14 ~ 14
+7 ~ x = 3+4 = 7
+7 ~ 3+4=7
+y = 2x ~ 2x
+y=2x+3 ~ 2x-y+3=0
+4x-5y=-50 ~ 5y-4x=50
+\frac{x^2}{16}-\frac{y^2}{9}=1 ~ 9x^2-16y^2=144
+y = -\frac{1}{4} ~ y = -0.25
+11x+6y+5z+86=0 ~ 22x+12y+10z=-172
+f(x) = x^2 ~ y = x^2
+x^2+y^2=1 ~ 1=x^2+y^2
+x = 5 ~ 5 = x
+# inequalities
+x>3 ~ 3<x
+x \ge 3 ~ x >= 3
+2<x<5 ~ 5>x>2
+x \leq 4 ~ x ≤ 4
+2x > 6 ~ x > 3
+-x < -3 ~ x > 3
+x \ne 2 ~ x ≠ 2
+# matrices
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ~ \begin{bmatrix}1&2\\3&4\end{bmatrix}
+\begin{pmatrix} 1/2 \\ 3 \end{pmatrix} ~ \begin{pmatrix} 0.5 \\ 3 \end{pmatrix}
+\begin{pmatrix} 1/2 \\ 3/2 \end{pmatrix} ~ \frac12\begin{pmatrix} 1 \\ 3 \end{pmatrix}
+\begin{pmatrix}1\\2\end{pmatrix} ~ \left(\begin{array}{c}1\\2\end{array}\right)
+\begin{pmatrix}1\\2\end{pmatrix} ~ \begin{pmatrix}1\\2\\\end{pmatrix}
+# bases, ratios, times
+1101_2 ~ 1101_{2}
+2516_8 ~ 2516_{8}
+1A_{16} ~ 1A_16
+1101_2 ~ 1101_{\text{two}}
+11:30 ~ 11:30
+\text{4:30 p.m.} ~ 4:30 PM
+\text{1:03 PM} ~ 1:03 p.m.
+1:1 ~ 1 : 1
+# infinity
+\infty ~ +\infty
+-\infty ~ -∞
+\infty ~ infinity
+# texts
+\text{even} ~ even
+\text{Friday} ~ friday
+\text{The lines are parallel} ~ lines are parallel
+\text{(D)} ~ D
+D ~ (D)
+\text{E} ~ (\text{E})
+\text{June 20} ~ June 20
+\textbf{odd} ~ odd
+\text{neither} ~ Neither.
+\overline{CD} ~ CD
+\text{VW} ~ VW
+# wrappers
+7 ~ $7$
+7 ~ \(7\)
+7 ~ \[7\]
+7 ~ \boxed{7}
+7 ~ **7**
+7 ~ `7`
+7 ~ 7.
+7 ~ $$7$$
+7 ~ "7"
+x ~ \mathbf{x}
+7 ~ \boxed{\text{7}}
+\pi ~ π
+2\pi ~ 2π
+6\pi ~ 6 pi
+4\cdot 3 ~ 4×3
+-8 ~ −8
+-8 ~ –8
+７ ~ 7
+"""
+
+DIFFERENT = r"""
+# numbers
+16384 ~ 16385
+11 ~ 711
+25 ~ -25
+\pi ~ 3.14
+\pi ~ 3.1416
+\pi ~ \frac{22}{7}
+\frac13 ~ 0.333
+0.333 ~ 1/3
+\frac13 ~ 0.33333333
+\sqrt2 ~ 1.414
+1/3^{70} ~ 1/3^{71}
+0 ~ 10^{-12}
+0 ~ e^{-100}
+1000000 ~ 1000001
+0.5 ~ 50\%
+50 ~ 5
+1.5 ~ 15
+0.1 ~ 0.10001
+10^{20} ~ 10^{20}+1
+2^{2005} ~ 2^{2006}
+1.414 ~ 1.4142
+# fractions and mixed numbers
+\frac37 ~ \frac73
+\frac12 ~ 12
+\frac{1}{2} ~ 1,2
+2\frac34 ~ \frac32
+2\frac34 ~ 2 + \frac{3}{5}
+-2\frac12 ~ -1.5
+3/4 ~ 4
+3/4 ~ 3
+# thousands and lists
+4,6 ~ 46
+3,5,7 ~ 357
+1,234 ~ 1.234
+1,234 ~ (1,234)
+1,2,3 ~ 123
+12,34 ~ 1234
+1,2 ~ 1.2
+12 345 ~ 12
+# percent, units, currency
+35\% ~ 53\%
+24 \text{ cm}^2 ~ 25
+12 \text{ cm} ~ 12 \text{ ft}
+12 \text{ cm}^2 ~ 12 \text{ cm}^3
+\$5 ~ \$50
+5x ~ 5
+# powers of ten
+3.2\times10^5 ~ 3.2\times 10^4
+3.2\times10^5 ~ 3.2
+10^5 ~ 105
+# tuples and intervals
+(3,8) ~ (8,3)
+[2,7) ~ (2,7)
+[2,7) ~ [2,7]
+(2,7) ~ 2,7
+(2,7) ~ \{2,7\}
+(1,2) ~ (1,2,3)
+(1,9) ~ (1,5)\cup(5,9)
+(1,5)\cup(5,9) ~ (1,5)\cup(5,8)
+(1,5)\cup(5,9) ~ (1,5]\cup(5,9)
+(-\infty,3) ~ (3,\infty)
+(-\infty,3] ~ (-\infty,3)
+(2,\infty) ~ x \ge 2
+(2,\infty) ~ x < 2
+(0,1) ~ (0,-1)
+(2,\frac{\pi}{3}) ~ (2,\frac{\pi}{6})
+(1,2),(3,4) ~ (2,1),(4,3)
+(1,2),(3,4) ~ (1,2)
+(1,2),(3,4) ~ (1,2,3,4)
+(1,2) ~ x=2,y=1
+# sets
+\{1,4,9\} ~ \{1,4\}
+1,4,9 ~ 1,4,9,16
+1,2 ~ 1,3
+1 ~ 1,2
+1,2 ~ 2
+19 \text{ and } 43 ~ 43
+\{1\} ~ \{\}
+21, 36 \text{ and } 82 ~ 19, 46 \text{ and } 82
+x=1, y=2 ~ x=2, y=1
+x=1, y=2 ~ 2, 1
+# \pm
+\pm 6 ~ 6
+4\pm\sqrt3 ~ 4+\sqrt3
+3\pm\sqrt2 ~ 3\pm\sqrt3
+6 ~ \pm 6
+# equations and inequalities
+a+2b=0 ~ 0
+x+y=5 ~ 5
+x^2=4 ~ 4
+x=3 ~ y=3
+y=2x ~ y=3x
+y=2x ~ x=2y
+x^2+y^2=1 ~ x^2+y^2=2
+x>3 ~ x<3
+x>3 ~ x \ge 3
+x>3 ~ y>3
+x>3 ~ 3
+2<x<5 ~ 2<x\le 5
+2<x<5 ~ 2<y<5
+x-y<0 ~ y-x<0
+x=3 ~ x>3
+x \ne 2 ~ x=2
+x=7 ~ 3
+7 ~ 7 = x + 1
+# expressions
+5a ~ 5b
+x^2+2x+3 ~ x^2+2x-3
+x ~ -x
+x^2 ~ x^3
+2x ~ x^2
+x^2 ~ x_2
+x_1 ~ x_2
+\sqrt3 ~ \sqrt[3]{3}
+\sqrt{3} ~ 3
+2\sqrt3 ~ 3\sqrt2
+\sqrt{x^2} ~ x
+\ln 5 ~ \log_{10} 5
+\log_2 3 ~ \log_3 2
+\sin x ~ \cos x
+\sin 2x ~ 2\sin x
+\sin^2 x ~ \sin x^2
+3+4i ~ 3-4i
+3+4i ~ 4+3i
+e^2 ~ e^3
+5! ~ 5
+\binom52 ~ \frac52
+e^{\pi\sqrt{163}} ~ 262537412640768744
+(x+1)^2 ~ x^2+1
+|x| ~ x
+f(x) ~ g(x)
+3-2f(x) ~ 3-2f(2x)
+\frac{1}{x+1} ~ \frac1x+1
+2^{3^2} ~ 64
+# matrices
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ~ \begin{pmatrix}1&3\\2&4\end{pmatrix}
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ~ \begin{pmatrix}1&2\\3&5\end{pmatrix}
+\begin{pmatrix}1\\2\end{pmatrix} ~ \begin{pmatrix}1&2\end{pmatrix}
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ~ 1,2,3,4
+# bases, ratios, times
+1101_2 ~ 1101_3
+1101_2 ~ 1101
+1101_2 ~ 13
+1:30 ~ 11:30
+1:2 ~ 2:1
+\text{4:30 p.m.} ~ 4:30 a.m.
+# infinity
+\infty ~ -\infty
+\infty ~ 0
+# texts
+\text{even} ~ odd
+\text{Brian} ~ Brain
+\text{ACF} ~ FCA
+\text{(D)} ~ \text{(E)}
+D ~ E
+\text{Friday} ~ Monday
+\text{yes} ~ no
+\text{June 20} ~ June 21
+\text{not parallel} ~ parallel
+\text{increasing} ~ \text{decreasing}
+even ~ e
+\text{odd} ~ 2
+a ~ A
+# hostile and broken
+5 ~ __import__('os').system('ls')
+5 ~ open('x','w')
+5 ~ ().__class__.__base__
+5 ~ 9^{9^{9^9}}
+0 ~ \sin(e^{e^{e^{e^{9}}}})
+5 ~ \frac{
+5 ~ \frac{5}{0}
+5 ~ (5
+5 ~ {{5
+6 ~ 3!!!!!!!!
+6 ~ 6^{
+5 ~ ????
+5 ~ \unknown{5}
+"""
+
+
+def pairs(table: str) -> list[tuple[str, str]]:
+    lines = [line for line in table.strip().splitlines() if not line.startswith("#")]
+    return [tuple(line.split(" ~ ")) for line in lines]
+
+
+def check(gold: str, prediction: str, answer_type: str) -> bool:
+    return equal(gold=gold, prediction=prediction, answer_type=answer_type)
+
+
+@pytest.mark.parametrize(("gold", "prediction"), pairs(EQUAL))
+def test_equal(gold: str, prediction: str) -> None:
+    assert check(gold, prediction, "math")
+
+
+@pytest.mark.parametrize(("gold", "prediction"), pairs(DIFFERENT))
+def test_different(gold: str, prediction: str) -> None:
+    assert not check(gold, prediction, "math")
+
+
+def test_the_tables_are_large() -> None:
+    assert len(pairs(EQUAL)) + len(pairs(DIFFERENT)) >= 200
