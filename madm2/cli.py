@@ -106,7 +106,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         args = build_parser().parse_args(argv)
-        from madm2.run import execute, resolve
+        from madm2.resolve import resolve
+        from madm2.run import execute
 
         execute(resolve(args), dry_run=args.dry_run)
     except UserError as error:

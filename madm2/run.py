@@ -1,154 +1,24 @@
-"""One run of the command line: resolved from its arguments, then carried out and written."""
+"""Carries a run out: debates, writes its files, prints the closing table."""
 
 from __future__ import annotations
 
-import argparse
 import os
-import re
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import get_args
 
 import yaml
 
 from madm2.api import Agent, MultiAgentDebate
-from madm2.config import DEFAULT_CONFIG, ModelConfig, load_model_config, stray_config
-from madm2.datasets.load import dataset_file, load_dataset, load_file, sha256_of
-from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES, Engine
-from madm2.errors import UserError, unknown_name
 from madm2.instruments import INSTRUMENTS
-from madm2.prompts import PromptSet, load_prompts
-from madm2.pruners import PRUNERS
-from madm2.runs.layout import RunPaths, method_name, run_folder
+from madm2.resolve import Run
 from madm2.runs.released_files import write_released_files
 from madm2.runs.results import closing_table, write_results
 from madm2.runs.samples import SampleWriter
-from madm2.seeds import subset
 from madm2.settings import DebateSettings
 from madm2.summary import Summary
-from madm2.types import AnswerType, Completion, InstrumentName, Question
-
-_GPU = re.compile(r"\d+|(GPU|MIG)-[\w/-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run with every choice made and checked; nothing is loaded yet."""
-
-    dataset: str
-    answer_type: AnswerType
-    data_file: Path
-    questions: list[Question]
-    model: ModelConfig
-    prompts: PromptSet
-    engine: str
-    gpus: str
-    tensor_parallel: int
-    instrument: InstrumentName
-    prune_strategy: str
-    strict: bool
-    num_agents: int
-    rounds: int
-    objective_keep: int
-    answer_hint: bool
-    seed: int
-    paths: RunPaths
-
-    def settings(self) -> dict[str, object]:
-        """The resolved choices as plain values."""
-        return {
-            "dataset": self.dataset,
-            "answer_type": self.answer_type,
-            "data_file": str(self.data_file),
-            "data_sha256": sha256_of(self.data_file),
-            "questions": len(self.questions),
-            "instrument": self.instrument,
-            "prune_strategy": self.prune_strategy,
-            "strict": self.strict,
-            "num_agents": self.num_agents,
-            "rounds": self.rounds,
-            "objective_keep": self.objective_keep,
-            "answer_hint": self.answer_hint,
-            "seed": self.seed,
-            "engine": self.engine,
-            "gpus": self.gpus,
-            "tensor_parallel": self.tensor_parallel,
-            "model": asdict(self.model),
-            "prompts_sha256": self.prompts.sha256(),
-        }
-
-
-def resolve(args: argparse.Namespace) -> Run:
-    """Make and check every choice of a run.
-
-    Raises:
-        UserError: anything wrong in the arguments, the configuration or the data.
-    """
-    _check_mode(args)
-    for name, known in (
-        ("instrument", INSTRUMENTS),
-        ("prune_strategy", PRUNERS),
-        ("engine", ENGINES),
-    ):
-        if getattr(args, name) not in known:
-            raise unknown_name(name.replace("_", " "), getattr(args, name), known)
-    if not 0 <= args.seed < 2**32:
-        raise UserError("--seed is out of range", have=str(args.seed), need="0 to 4294967295")
-    for name in ("num_agents", "max_round", "objective_keep", "limit"):
-        value = getattr(args, name)
-        if value is not None and value < 1:
-            raise UserError(f"--{name} must be ≥ 1", have=str(value))
-    gpus, tensor_parallel = _gpus(args.gpu_id, args.parallel)
-    if note := stray_config(DEFAULT_CONFIG.parent):
-        print(f"note: {note}", file=sys.stderr)
-    model = _model(args)
-    prompts = load_prompts(model.prompts)
-    dataset, answer_type, data_file, questions = _questions(args)
-    rounds = 1 if args.only_voting else args.max_round
-    choices: dict[str, object] = {}
-    if args.instrument != "paper":
-        choices["instrument"] = args.instrument
-    if args.objective_keep != 1:
-        choices["objective_keep"] = args.objective_keep
-    if args.answer_hint:
-        choices["answer_hint"] = "on"
-    if args.prompts:
-        choices["prompts"] = Path(args.prompts).stem
-    choices |= {key: value for key, _, value in (text.partition("=") for text in args.set)}
-    return Run(
-        dataset=dataset,
-        answer_type=answer_type,
-        data_file=data_file,
-        questions=questions,
-        model=model,
-        prompts=prompts,
-        engine=args.engine,
-        gpus=gpus,
-        tensor_parallel=tensor_parallel,
-        instrument=args.instrument,
-        prune_strategy=args.prune_strategy,
-        strict=args.strict,
-        num_agents=args.num_agents,
-        rounds=rounds,
-        objective_keep=args.objective_keep,
-        answer_hint=args.answer_hint,
-        seed=args.seed,
-        paths=run_folder(
-            args.save_path,
-            exp_name=args.exp_name,
-            model_name=model.name,
-            dataset=dataset,
-            method=method_name(args.prune_strategy, args.strict),
-            num_agents=args.num_agents,
-            rounds=rounds,
-            seed=args.seed,
-            choices=choices,
-        ),
-    )
+from madm2.types import Completion
 
 
 def execute(run: Run, *, dry_run: bool = False) -> None:
@@ -221,91 +91,6 @@ def _engine(run: Run) -> Engine:
     return ENGINES[run.engine](
         run.model, run.questions, run.tensor_parallel, INSTRUMENTS[run.instrument].double_bos
     )
-
-
-def _check_mode(args: argparse.Namespace) -> None:
-    if args.mode not in ("mad", "cot"):
-        raise unknown_name("mode", args.mode, ("mad", "cot"))
-    if args.mode == "cot" or args.self_consistency:
-        raise UserError(
-            "chain of thought (--mode cot, --self_consistency) is not there yet",
-            need="--mode mad",
-            fix="--num_agents 1 --only_voting samples one answer a question, "
-            "--num_agents 6 --only_voting votes over six",
-        )
-
-
-def _gpus(gpu_id: str | None, parallel: bool) -> tuple[str, int]:
-    given = gpu_id if gpu_id is not None else os.environ.get("CUDA_VISIBLE_DEVICES") or "0"
-    names = [name.strip() for name in given.split(",")]
-    if gpu_id is not None and (
-        not all(_GPU.fullmatch(name) for name in names) or len(set(names)) < len(names)
-    ):
-        raise UserError(
-            "--gpu_id is not a list of GPUs", have=repr(gpu_id), need="such as 0 or 0,1,2,3"
-        )
-    return ",".join(names), len(names) if parallel else 1
-
-
-def _model(args: argparse.Namespace) -> ModelConfig:
-    name = args.model_name
-    if name is None and args.model_path is None and args.engine != "scripted":
-        name = "qwen2.5-7b"
-    return load_model_config(
-        name,
-        config=args.config,
-        model_path=args.model_path,
-        revision=args.revision,
-        prompts=args.prompts,
-        overrides=args.set,
-        needs_model=args.engine != "scripted",
-    )
-
-
-def _questions(args: argparse.Namespace) -> tuple[str, AnswerType, Path, list[Question]]:
-    name = args.dataset.lower() if args.dataset else None
-    types = get_args(AnswerType)
-    if args.answer_type is not None and args.answer_type not in types:
-        raise unknown_name("answer type", args.answer_type, types)
-    default: int | None = 100
-    if args.dataset_path:
-        data_file = Path(args.dataset_path)
-        answer_type = args.answer_type
-        if answer_type is None:
-            if name is None or name not in DATASETS:
-                raise UserError(
-                    "--dataset_path needs to know how its answers are read",
-                    need=f"--answer_type {' | '.join(types)}",
-                )
-            answer_type = DATASETS[name].answer_type
-        name = name or data_file.stem.lower()
-        rows = load_file(data_file, name, answer_type)
-    else:
-        if args.answer_type is not None:
-            raise UserError("--answer_type goes with --dataset_path")
-        name = name or "math"
-        spec = DATASETS[name]
-        answer_type, default = spec.answer_type, spec.num_samples
-        data_dir = args.data_dir or _data_dir()
-        data_file = dataset_file(name, data_dir)
-        rows = load_dataset(name, data_dir)
-    chosen = subset(len(rows), args.seed, _num_samples(args.num_samples, default))[: args.limit]
-    return name, answer_type, data_file, [rows[i] for i in chosen]
-
-
-def _data_dir() -> Path:
-    here = Path("processed_data")
-    return here if here.is_dir() else DEFAULT_CONFIG.parent / here
-
-
-def _num_samples(given: str | None, default: int | None) -> int | None:
-    if given is None:
-        return default
-    if given.lower() == "all":
-        return None
-    if not given.isdecimal() or int(given) < 1:
-        raise UserError("--num_samples must be a whole number ≥ 1, or all", have=repr(given))
-    return int(given)
 
 
 def _print_plan(run: Run) -> None:
