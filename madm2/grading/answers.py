@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from madm2.grading.normal import clean
 from madm2.grading.parse import parse_expression
-from madm2.grading.tokens import CLOSING, FUNCTIONS, OPENING, Token, check_size, is_word, tokenize
+from madm2.grading.tokens import CLOSING, OPENING, Token, check_size, is_word, tokenize
 from madm2.grading.tree import (
     Answer,
     Apply,
@@ -31,7 +31,8 @@ from madm2.grading.tree import (
     Value,
     Words,
 )
-from madm2.grading.words import phrase_key, unit_key
+from madm2.grading.units import unit_key, unit_start
+from madm2.grading.words import phrase_key
 
 Tokens = Sequence[Token]
 
@@ -52,11 +53,14 @@ _BASE_NAMES = {
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _HALF_DAY = re.compile(r"(?<=\d)\s*([aApP])\.?\s?[mM](?![A-Za-z])\.?")
 _NAMED_FIGURE = re.compile(r"\\(?:overline|angle|triangle)\s*\{?\s*([A-Z]{1,4})\s*\}?")
+_REPEATING = re.compile(r"(\d*)\.(\d*)\\(?:overline|bar)\s*\{(\d{1,40})\}")
+_NAMED_BY_BRACKETS = frozenset("fghpqEFGHPQTVS")
+_MAX_ITEMS = 60  # comparing without order takes the square of it
+_REALS = Tuple("()", (Value(Apply("neg", (Symbol("oo"),))), Value(Symbol("oo"))))
 _GROUPS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}", "langle": "rangle"}
 _CURRENCIES = "€£¥"
 
 
-@lru_cache(maxsize=8192)
 def read_answer(text: str) -> Answer:
     """Parse an answer.
 
@@ -65,9 +69,15 @@ def read_answer(text: str) -> Answer:
     """
     text = clean(text)
     check_size(text)
+    return _read(text)
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str) -> Answer:
     if only := _TEXT.fullmatch(text):
         text = clean(only[1])
     text = _HALF_DAY.sub(r" \1m", text)
+    text = _REPEATING.sub(_fraction_of_repeating, text)
     text = _BASE_WORD.sub(_base_number, _NAMED_FIGURE.sub(r"\1", text))
     if _is_phrase(text):
         return Words(phrase_key(text))
@@ -83,6 +93,15 @@ def read_answer(text: str) -> Answer:
 
 def _base_number(found: re.Match[str]) -> str:
     return f"_{_BASE_NAMES[found[1]]}" if found[1] in _BASE_NAMES else found[0]
+
+
+def _fraction_of_repeating(found: re.Match[str]) -> str:
+    r"""0.1\overline{6} as the fraction that it is."""
+    shift, period = 10 ** len(found[2]), 10 ** len(found[3]) - 1
+    value = Fraction(int((found[1] or "0") + found[2]), shift) + Fraction(
+        int(found[3]), shift * period
+    )
+    return f"({value})"
 
 
 def _is_phrase(text: str) -> bool:
@@ -109,6 +128,8 @@ def _list(tokens: Tokens) -> Answer:
 
 
 def _bag(parts: Sequence[Tokens]) -> Bag:
+    if len(parts) > _MAX_ITEMS:
+        raise NotUnderstoodError("too many items")
     items: list[Answer] = []
     for part in parts:
         item = _item(part)
@@ -158,9 +179,20 @@ def _item(tokens: Tokens) -> Answer:
         return _side(tokens)
     if any(not part for part, _ in parts):
         raise NotUnderstoodError("a relation with an empty side")
-    return Relation(
-        tuple(_SIGNS[sign] for _, sign in parts[:-1]), tuple(_side(part) for part, _ in parts)
-    )
+    first = Value(Symbol(name)) if (name := _bracketed_name(parts[0][0])) else _side(parts[0][0])
+    signs = tuple(_SIGNS[sign] for _, sign in parts[:-1])
+    return Relation(signs, (first, *(_side(part) for part, _ in parts[1:])))
+
+
+def _bracketed_name(tokens: Tokens) -> str:
+    """What stands left of `P(A) = ...`, if it is such a name."""
+    plain = len(tokens) > 3 and tokens[0].text in _NAMED_BY_BRACKETS and tokens[1].text == "("
+    if not plain or tokens[-1].text != ")":
+        return ""
+    inside = tokens[2:-1]
+    if all(token.kind in ("name", "number", "text") or token.text == "," for token in inside):
+        return "".join(token.text for token in tokens)
+    return ""
 
 
 def _side(tokens: Tokens) -> Answer:
@@ -173,6 +205,8 @@ def _side(tokens: Tokens) -> Answer:
         return _group(tokens[0].text, tokens[1:-1], tokens[-1].text)
     if len(tokens) == 1 and tokens[0].text == "emptyset":
         return Bag(())
+    if [token.text for token in tokens] == ["mathbb", "{", "R", "}"]:
+        return _REALS
     if tokens[-1].text == "end":
         return _matrix(tokens)
     ratio = _split(tokens, frozenset({":"}))
@@ -249,7 +283,7 @@ def _value(tokens: Tokens) -> Answer:
         sign = tokens[0].text
         tokens = tokens[1:] if sign in _CURRENCIES else tokens[:-1]
         return _value(tokens)
-    end = _unit_start(tokens)
+    end = unit_start(tokens)
     if end == 0:
         if any(token.kind != "text" for token in tokens):
             raise NotUnderstoodError("words and other things")
@@ -257,41 +291,3 @@ def _value(tokens: Tokens) -> Answer:
     unit = unit_key(" ".join(token.text for token in tokens[end:]))
     values = tuple(Value(expression, unit) for expression in parse_expression(tokens[:end]))
     return values[0] if len(values) == 1 else Bag(values)
-
-
-def _unit_start(tokens: Tokens) -> int:
-    """Where the unit begins: at a word or a degree or percent sign that only units follow."""
-    in_function = False
-    for i, token in enumerate(tokens):
-        if token.text in FUNCTIONS:
-            in_function = True  # whose argument may be in degrees
-        elif token.kind == "text" or (
-            token.text in ("degree", "%")
-            and not in_function
-            and (i + 1 == len(tokens) or tokens[i + 1].kind in ("text", "name"))
-        ):
-            rest = tokens[i + 1 :]
-            allowed = all(
-                t.kind in ("text", "name", "number") or t.text in "^/{}-%" or t.text == "cdot"
-                for t in rest
-            )
-            if not allowed:
-                raise NotUnderstoodError("something after a unit")
-            return i
-    return len(tokens)
-
-
-def last_side(answer: Answer) -> Answer:
-    """What an equation ends in: m + n = 25 is 25."""
-    if isinstance(answer, Relation) and set(answer.signs) <= {"=", "approx"}:
-        return answer.sides[-1]
-    return answer
-
-
-def bare_name(answer: Answer) -> str | None:
-    """The name, when a side of an equation is only that: x, f(x), a word."""
-    if isinstance(answer, Words):
-        return answer.key
-    if isinstance(answer, Value) and isinstance(answer.expression, Symbol) and not answer.unit:
-        return answer.expression.name
-    return None

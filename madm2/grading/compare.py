@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from madm2.grading.answers import bare_name
 from madm2.grading.tree import (
     Answer,
     Apply,
@@ -25,6 +24,7 @@ from madm2.grading.tree import (
     Union,
     Value,
     Words,
+    bare_name,
     symbols,
 )
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 
 from madm2.grading import worker
-from madm2.grading.answers import last_side, read_answer
+from madm2.grading.answers import read_answer
 from madm2.grading.choice import read_choice
 from madm2.grading.compare import compare
 from madm2.grading.normal import clean, normal, plain_number
 from madm2.grading.scalars import QUICK
 from madm2.grading.tokens import check_size
-from madm2.grading.tree import NotUnderstoodError
+from madm2.grading.tree import NotUnderstoodError, last_side
 from madm2.grading.words import phrase_key
 from madm2.types import AnswerType, Status
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +16,7 @@ from zlib import crc32
 
 from madm2.grading.tree import Apply, Expression, Number, Symbol, has_name, symbols
 
-_MAX_BITS = 20_000
+_MAX_BITS = 8000
 _RANGE = 1e8  # beyond this, or its inverse, rounding may be what makes floats differ
 _CLOSE = 1e-7
 
@@ -40,13 +41,15 @@ def exact(expression: Expression) -> Fraction | None:
 def _exact(name: str, values: list[Fraction]) -> Fraction | None:
     first = values[0]
     if name == "add":
-        return _small(sum(values, Fraction(0)))
+        return _all(operator.add, values)
     if name == "neg":
         return -first
     if name == "mul":
-        return _small(first * values[1])
+        return _all(operator.mul, values)
+    if name == "inverse":
+        return 1 / first
     if name == "div":
-        return _small(first / values[1])
+        return _all(operator.truediv, values)
     if name == "abs":
         return abs(first)
     if name in ("floor", "ceil"):
@@ -57,16 +60,22 @@ def _exact(name: str, values: list[Fraction]) -> Fraction | None:
         above, below = math.isqrt(first.numerator), math.isqrt(first.denominator)
         root = Fraction(above, below)
         return root if root * root == first else None
-    if name == "factorial" and first.denominator == 1 and 0 <= first <= 1000:
+    if name == "factorial" and first.denominator == 1 and 0 <= first <= 500:
         return Fraction(math.factorial(int(first)))
-    if name == "binom" and all(v.denominator == 1 and 0 <= v <= 1000 for v in values):
+    if name == "binom" and all(v.denominator == 1 and 0 <= v <= 500 for v in values):
         return Fraction(math.comb(int(first), int(values[1])))
     return None
 
 
-def _small(value: Fraction) -> Fraction | None:
-    bits = value.numerator.bit_length() + value.denominator.bit_length()
-    return value if bits <= _MAX_BITS else None
+def _all(
+    operation: Callable[[Fraction, Fraction], Fraction], values: list[Fraction]
+) -> Fraction | None:
+    result = values[0]
+    for value in values[1:]:
+        result = operation(result, value)
+        if result.numerator.bit_length() + result.denominator.bit_length() > _MAX_BITS:
+            return None
+    return result
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
@@ -209,7 +218,8 @@ _CONSTANTS = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j, "oo": compl
 _FUNCTIONS: dict[str, Callable[..., complex]] = {
     "add": lambda *terms: sum(terms),
     "neg": lambda a: -a,
-    "mul": lambda a, b: a * b,
+    "mul": lambda *factors: math.prod(factors),
+    "inverse": lambda a: 1 / a,
     "div": lambda a, b: a / b,
     "pow": lambda a, b: a**b,
     "root": _root,

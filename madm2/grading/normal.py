@@ -74,14 +74,21 @@ _PLAIN_STYLE = re.compile(
     r"\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|overrightarrow|boxed|fbox)(?=\s*\{)"
 )
 _TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal|emph|mathrm)\s*\{")
+_OPERATOR = re.compile(r"\\operatorname\*?\s*\{\s*([A-Za-z]+)\s*\}")
+_UPRIGHT_CONSTANT = re.compile(r"\\mathrm\s*\{([ied])\}")
+_TIMES_TEN = re.compile(r"(?<=\d) ?[xX] ?(?=10 ?\^)")
 _DEGREE = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z])|\\degree)|\\degree(?![A-Za-z])")
-_THIN_COMMA = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\,|,?\\[!;:]|')(?=\d{3}(?!\d))")
+_THIN_COMMA = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\[,!;:]|')(?=\d{3}(?!\d))")
 _WORDS = {
     "\\leqslant": "\\le ",
     "\\leq": "\\le ",
     "\\geqslant": "\\ge ",
     "\\geq": "\\ge ",
     "\\neq": "\\ne ",
+    "\\lvert": "|",
+    "\\rvert": "|",
+    "\\vert": "|",
+    "\\mid": "|",
     "\\lt": "<",
     "\\gt": ">",
     "\\colon": ":",
@@ -122,15 +129,17 @@ def _vulgar(found: re.Match[str]) -> str:
     return f"\\frac{{{above}}}{{{below}}}"
 
 
-@lru_cache(maxsize=8192)
 def clean(text: str) -> str:
     """One spelling without wrappers; spaces, words and the order of things stay.
 
     A text that is too long comes back stripped and otherwise as it is.
     """
+    return _clean(text) if len(text) <= MAX_CHARS else text.strip()
+
+
+@lru_cache(maxsize=8192)
+def _clean(text: str) -> str:
     text = text.strip()
-    if len(text) > MAX_CHARS:
-        return text
     if not text.isascii():
         text = _ascii(text)
     text = text.translate(_BLANKS)
@@ -142,11 +151,14 @@ def clean(text: str) -> str:
     if "\\" in text:
         text = _SPACES.sub(lambda m: m["keep"] or " ", text)
         text = _PLAIN_STYLE.sub("", _FRACTION.sub(r"\\frac", text))
+        text = _OPERATOR.sub(r"\\\1 ", _UPRIGHT_CONSTANT.sub(r" \1", text))
         text = _TEXT_STYLE.sub(r"\\text{", text)
         text = _RENAMED.sub(lambda m: _WORDS[m[0]], text)
         text = _DEGREE.sub(r"\\degree ", text)
-    text = " ".join(text.split())
-    return _without_braces(text).rstrip(" .;,").strip("\"' ")
+    text = _TIMES_TEN.sub(r"\\times ", " ".join(text.split()))
+    text = _without_braces(text.removesuffix("\\\\")).rstrip(" .;,")
+    quoted = len(text) > 2 and text[0] in "\"'" and text[-1] == text[0]
+    return text[1:-1].strip() if quoted else text
 
 
 _BLANKS = {ord(c): " " for c in "\t\n\r\v\f"}
@@ -160,36 +172,39 @@ def _without_bold(text: str) -> str:
 
 
 def _without_braces(text: str) -> str:
-    while text.startswith("{") and text.endswith("}") and not text.endswith("\\}"):
+    """Drop braces around everything; a few levels, as more are no answer."""
+    for _ in range(4):
+        if not (text.startswith("{") and text.endswith("}")) or text.endswith("\\}"):
+            break
         depth = 0
-        for i, char in enumerate(text):
-            if char in "{}" and text[i - 1 : i] != "\\":
-                depth += 1 if char == "{" else -1
-                if depth == 0 and i < len(text) - 1:
-                    return text
-        if depth:
-            return text
+        for brace in _BRACE.finditer(text):
+            depth += {"{": 1, "}": -1}.get(brace[0], 0)
+            if depth == 0 and brace.end() < len(text):
+                return text
         text = text[1:-1].strip()
     return text
 
 
+_BRACE = re.compile(r"\\.|[{}]")
 _GROUP = re.compile(r"\{\s*([A-Za-z0-9])\s*\}")
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:\{(\w)\}|(\w))\s*(?:\{(\w)\}|(\w))")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _LOOSE = re.compile(r" (?![A-Za-z])(?!\d(?<=\d \d))|(?<![A-Za-z\d]) |(?<=[A-Za-z]) (?=[^A-Za-z])")
 
 
-@lru_cache(maxsize=8192)
 def normal(text: str) -> str:
     """The form in which equal strings are equal answers."""
-    text = clean(text)
-    if len(text) > MAX_CHARS:
-        return text
+    return _normal(text) if len(text) <= MAX_CHARS else text.strip()
+
+
+@lru_cache(maxsize=8192)
+def _normal(text: str) -> str:
+    text = _clean(text)
     if "\\" in text:
         text = _TEXT.sub(r" \1 ", text)
         text = _SHORT_FRACTION.sub(_braced, text)
     text = _GROUP.sub(r"{\1}", text)
-    text = re.sub(r"([_^])\{(\w)\}", r"\1\2", text)
+    text = re.sub(r"([_^])\{(\w)\}(?!\w)", r"\1\2", text)
     return _LOOSE.sub("", " ".join(text.split()))
 
 

@@ -3,9 +3,8 @@ r"""Parses one mathematical expression, in LaTeX or plain text, by recursive des
 What is not in the grammar below is not understood; nothing is looked up by name.
 
     sum     = product (("+" | "-" | \pm | \mp) product)*
-    product = signed (("*" | "/" | nothing) signed)*
-    signed  = ("+" | "-" | \pm | \mp)* power
-    power   = postfix ("^" signed)?
+    product = power (("*" | "/" | nothing) power)*
+    power   = postfix ("^" sign* power)?
     postfix = atom ("!" | degree | "%")*
 """
 
@@ -14,18 +13,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from madm2.grading.tokens import CLOSING, FUNCTIONS, Token
+from madm2.grading.cursor import Cursor
+from madm2.grading.tokens import FUNCTIONS, Token
 from madm2.grading.tree import Apply, Expression, NotUnderstoodError, Number, Symbol
 
-_MAX_RECURSION = 80
+_MAX_DEPTH = 60  # of atoms within atoms; every recursion goes through one
+_MAX_POSTFIXES = 3
 _TIMES = {"cdot", "times", "*"}
 _OVER = {"div", "/"}
-_NAMED = {"pi": "pi", "infty": "oo"}
+_CONSTANTS = {"pi": "pi", "infty": "oo"}
 _INVERTIBLE = frozenset("sin cos tan cot sec csc sinh cosh tanh coth sech csch".split())
-_PAIRS = {"(": ")", "[": "]", "{": "}", "lfloor": "rfloor", "lceil": "rceil", "langle": "rangle"}
+_PAIRS = {"(": ")", "[": "]", "{": "}", "lfloor": "rfloor", "lceil": "rceil"}
 _FLOORS = {"lfloor": "floor", "lceil": "ceil"}
+_STARTING = frozenset({"frac", "sqrt", "cbrt", "binom", "overline", "floor", "ceil"})
+_STARTING |= FUNCTIONS | _CONSTANTS.keys() | _FLOORS.keys()
 _OPAQUE = frozenset("fgh")  # letters that name functions when a bracket follows
-_END = Token("end", "", False)
 
 
 def parse_expression(tokens: Sequence[Token]) -> tuple[Expression, ...]:
@@ -41,15 +43,11 @@ def parse_expression(tokens: Sequence[Token]) -> tuple[Expression, ...]:
     return first, _Parser(tokens, plus=False).whole()
 
 
-class _Parser:
-    r"""A position in the tokens; `plus` says how to read \pm."""
+class _Parser(Cursor):
+    """One method for each rule of the grammar."""
 
-    def __init__(self, tokens: Sequence[Token], plus: bool) -> None:
-        self.tokens = tokens
-        self.position = 0
-        self.depth = 0
-        self.plus = plus
-        self.two_signs = False
+    depth = 0
+    bars = 0  # open absolute values, in which | closes
 
     def whole(self) -> Expression:
         expression = self.sum()
@@ -57,82 +55,48 @@ class _Parser:
             raise NotUnderstoodError(f"{self.peek().text!r} after an expression")
         return expression
 
-    def peek(self, ahead: int = 0) -> Token:
-        index = self.position + ahead
-        return self.tokens[index] if index < len(self.tokens) else _END
-
-    def next(self) -> Token:
-        token = self.peek()
-        self.position += 1
-        return token
-
-    def expect(self, text: str) -> None:
-        if self.next().text != text:
-            raise NotUnderstoodError(f"no {text!r} where one should be")
-
-    def sign(self) -> int:
-        """Read signs; -1 when they make a minus, 0 when there are none."""
-        total = 0
-        while True:
-            text = self.peek().text
-            if text not in ("+", "-", "pm", "mp"):
-                return total
-            self.next()
-            if text in ("pm", "mp"):
-                self.two_signs = True
-                text = "+" if (text == "pm") == self.plus else "-"
-            total = (total or 1) * (1 if text == "+" else -1)
-
     def sum(self) -> Expression:
-        self.depth += 1
-        if self.depth > _MAX_RECURSION:
-            raise NotUnderstoodError("nested too deeply")
         terms = [_signed(self.sign(), self.product())]
         while sign := self.sign():
             terms.append(_signed(sign, self.product()))
-        self.depth -= 1
         return terms[0] if len(terms) == 1 else Apply("add", tuple(terms))
 
     def product(self, argument: bool = False) -> Expression:
         r"""Read a product; as an unbracketed argument (`\sin 2x`) it ends before a function."""
-        left = self.mixed() or self.power()
+        factors = [self.mixed() or self.power()]
         while True:
             token = self.peek()
-            if token.text in _TIMES and token.kind != "name":
-                if argument:
-                    return left
+            if token.text in _TIMES and token.kind != "name" and not argument:
                 self.next()
-                left = Apply("mul", (left, _signed(self.sign(), self.power())))
+                factors.append(_signed(self.sign(), self.power()))
             elif token.text in _OVER and not argument:
                 self.next()
-                left = Apply("div", (left, _signed(self.sign(), self.power())))
+                factors.append(Apply("inverse", (_signed(self.sign(), self.power()),)))
             elif self.starts_atom(token) and not (argument and token.text in FUNCTIONS):
                 if token.kind == "number" and self.tokens[self.position - 1].kind == "number":
                     raise NotUnderstoodError("two numbers side by side")
-                left = Apply("mul", (left, self.power()))
+                factors.append(self.power())
             else:
-                return left
+                return factors[0] if len(factors) == 1 else Apply("mul", tuple(factors))
 
     def mixed(self) -> Expression | None:
-        r"""Read a mixed number: `2\frac{3}{4}` or `2 3/4`."""
+        r"""Read a mixed number, `2\frac{3}{4}` or `2 3/4`, if one stands here."""
         whole = self.peek()
         if whole.kind != "number" or not whole.text.isdigit():
             return None
         start = self.position
         self.next()
+        fraction: Expression | None = None
         if self.peek().text == "frac":
             fraction = self.atom()
-            plain = isinstance(fraction, Apply) and all(
-                isinstance(arg, Number) and arg.value.denominator == 1 for arg in fraction.args
-            )
-            if plain and self.peek().text != "^":
-                return Apply("add", (_number(whole.text), fraction))
         elif self.peek().kind == "number" and self.peek().spaced and self.peek(1).text == "/":
-            above, below = self.next().text, self.peek(1)
+            above, below = self.next(), self.peek(1)
             self.position += 2
-            if above.isdigit() and below.kind == "number" and below.text.isdigit():
-                fraction = Apply("div", (_number(above), _number(below.text)))
-                return Apply("add", (_number(whole.text), fraction))
+            if below.kind == "number":
+                fraction = Apply("div", (_number(above.text), _number(below.text)))
+        if _is_proper(fraction) and self.peek().text not in ("^", "!"):
+            assert fraction
+            return Apply("add", (_number(whole.text), fraction))
         self.position = start
         return None
 
@@ -140,29 +104,22 @@ class _Parser:
         if token.kind in ("number", "name"):
             return True
         if token.kind == "mark":
-            return token.text in ("(", "[", "{")
-        return token.kind == "command" and (
-            token.text in FUNCTIONS
-            or token.text in _NAMED
-            or token.text in _FLOORS
-            or token.text in ("frac", "sqrt", "cbrt", "binom", "overline", "floor", "ceil")
-        )
+            return token.text in ("(", "[", "{") or (token.text == "|" and not self.bars)
+        return token.kind == "command" and token.text in _STARTING
 
     def power(self) -> Expression:
         base = self.postfix()
         if self.peek().text != "^":
             return base
         self.next()
-        if self.peek().text in ("prime", "'"):
-            raise NotUnderstoodError("a derivative")
-        self.depth += 1
-        exponent = _signed(self.sign(), self.power() if self.depth < _MAX_RECURSION else None)
+        self.deeper()
+        exponent = _signed(self.sign(), self.power())
         self.depth -= 1
         return Apply("pow", (base, exponent))
 
     def postfix(self) -> Expression:
         value = self.atom()
-        while True:
+        for _ in range(_MAX_POSTFIXES):
             text = self.peek().text
             if text == "!":
                 value = Apply("factorial", (value,))
@@ -171,99 +128,62 @@ class _Parser:
             elif text != "%":
                 return value
             self.next()
+        return value
+
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise NotUnderstoodError("nested too deeply")
 
     def atom(self) -> Expression:
+        self.deeper()
         token = self.next()
         if token.kind == "number":
-            return _number(token.text)
-        if token.kind == "name":
-            return self.named(token.text)
-        if token.text == "|":
-            inside = self.sum()
+            value: Expression = _number(token.text)
+        elif token.kind == "name":
+            value = self.named(token.text)
+        elif token.text == "|":
+            self.bars += 1
+            value = Apply("abs", (self.sum(),))
             self.expect("|")
-            return Apply("abs", (inside,))
-        if token.text in _PAIRS and token.kind in ("mark", "command"):
-            inside = self.sum()
-            self.expect(_PAIRS[token.text])
-            floor = _FLOORS.get(token.text)
-            return Apply(floor, (inside,)) if floor else inside
-        if token.kind == "command":
-            return self.command(token.text)
-        raise NotUnderstoodError(f"{token.text!r} is no expression")
+            self.bars -= 1
+        elif token.text in _PAIRS:
+            value = self.inside_brackets(token.text)
+        elif token.kind == "command":
+            value = self.command(token.text)
+        else:
+            raise NotUnderstoodError(f"{token.text!r} is no expression")
+        self.depth -= 1
+        return value
+
+    def inside_brackets(self, opening: str) -> Expression:
+        bars, self.bars = self.bars, 0
+        value = self.sum()
+        self.bars = bars
+        self.expect(_PAIRS[opening])
+        return Apply(_FLOORS[opening], (value,)) if opening in _FLOORS else value
 
     def named(self, name: str) -> Expression:
-        """Read a variable with its index, or an opaque f(x)."""
-        if name in ("e", "i"):
+        """Read a variable with its index, or an f(x), which is opaque."""
+        if name in ("e", "i") and self.peek().text != "_":
             return Symbol(name)
         if self.peek().text == "_":
             self.next()
             name += "_" + self.raw_argument()
-        if self.peek().text == "'" or (name in _OPAQUE and self.peek().text == "("):
-            primes = ""
-            while self.peek().text == "'":
-                primes += self.next().text
-            inside = self.raw_group() if self.peek().text == "(" else ""
-            return Symbol(f"{name}{primes}({inside})")
+        primes = ""
+        while self.peek().text == "'":
+            primes += self.next().text
+        if primes or name in _OPAQUE:
+            name += primes
+            if self.peek().text == "(":
+                name += f"({self.raw_group()})"
         return Symbol(name)
 
-    def raw_argument(self) -> str:
-        """The text of an index: one token or a braced group."""
-        if self.peek().text == "{":
-            return self.raw_group()
-        token = self.next()
-        if token.kind not in ("number", "name", "text"):
-            raise NotUnderstoodError("an odd index")
-        return token.text
-
-    def raw_group(self) -> str:
-        texts: list[str] = []
-        level = 0
-        while True:
-            token = self.next()
-            if token is _END:
-                raise NotUnderstoodError("a bracket that is not closed")
-            level += (token.text in _PAIRS) - (token.text in CLOSING)
-            if level == 0:
-                return " ".join(texts[1:])
-            texts.append(token.text)
-
-    def argument(self) -> Expression:
-        r"""Read what follows \frac or \sqrt: a braced group, or one character as TeX does."""
-        token = self.peek()
-        if token.text == "{":
-            self.next()
-            inside = self.sum()
-            self.expect("}")
-            return inside
-        if token.kind in ("name", "command") or token.text == "(":
-            return self.atom()
-        raise NotUnderstoodError("no argument")
-
-    def fraction(self) -> tuple[Expression, Expression]:
-        """Two arguments; `12` without braces is 1 and 2."""
-        token = self.peek()
-        if token.kind != "number" or not token.text.isdigit():
-            above = self.argument()
-        else:
-            self.next()
-            above = _number(token.text[0])
-            if len(token.text) == 2:
-                return above, _number(token.text[1])
-            if len(token.text) > 2:
-                raise NotUnderstoodError("an odd fraction")
-        token = self.peek()
-        if token.kind == "number" and token.text.isdigit() and len(token.text) == 1:
-            self.next()
-            return above, _number(token.text)
-        return above, self.argument()
-
     def command(self, name: str) -> Expression:
-        if name in _NAMED:
-            return Symbol(_NAMED[name])
+        if name in _CONSTANTS:
+            return Symbol(_CONSTANTS[name])
         if name in ("frac", "binom"):
-            if self.peek().text == "(":  # binom(n, k) of plain text
-                raise NotUnderstoodError("a plain binomial")
-            return Apply({"frac": "div"}.get(name, name), self.fraction())
+            return Apply({"frac": "div"}.get(name, name), self.two_arguments())
         if name in ("sqrt", "cbrt"):
             return self.root(name)
         if name == "overline":
@@ -274,18 +194,39 @@ class _Parser:
             return self.function(name)
         raise NotUnderstoodError(f"\\{name}")
 
-    def root(self, name: str) -> Expression:
-        degree: Expression = Number(Fraction(3 if name == "cbrt" else 2))
-        if name == "sqrt" and self.peek().text == "[":
-            self.next()
-            degree = self.sum()
-            self.expect("]")
+    def argument(self) -> Expression:
+        """Read a braced group, or a single thing as TeX allows."""
         token = self.peek()
-        inside = self.atom() if token.kind == "number" else self.argument()
+        if token.text in ("{", "(") or token.kind in ("name", "command"):
+            return self.atom()
+        raise NotUnderstoodError("no argument")
+
+    def two_arguments(self) -> tuple[Expression, Expression]:
+        r"""Read two arguments; digits without braces are one each: \frac12."""
+        token = self.peek()
+        if token.kind != "number":
+            above = self.argument()
+        else:
+            self.next()
+            if not token.text.isdigit() or len(token.text) > 2:
+                raise NotUnderstoodError("an odd fraction")
+            above = _number(token.text[0])
+            if len(token.text) == 2:
+                return above, _number(token.text[1])
+        token = self.peek()
+        if token.kind == "number" and token.text.isdigit() and len(token.text) == 1:
+            return above, self.atom()
+        return above, self.argument()
+
+    def root(self, name: str) -> Expression:
+        degree: Expression = _number("3" if name == "cbrt" else "2")
+        if name == "sqrt" and self.peek().text == "[":
+            degree = self.atom()
+        inside = self.atom() if self.peek().kind == "number" else self.argument()
         return Apply("root", (inside, degree))
 
     def function(self, name: str) -> Expression:
-        base: Expression | None = Number(Fraction(10)) if name in ("log", "lg") else None
+        base: Expression = _number("10") if name in ("log", "lg") else Symbol("e")
         exponent: Expression | None = None
         for _ in range(2):
             if name == "log" and self.peek().text == "_":
@@ -294,22 +235,15 @@ class _Parser:
             elif self.peek().text == "^":
                 self.next()
                 exponent = _signed(self.sign(), self.atom())
-        if exponent == Apply("neg", (Number(Fraction(1)),)) and name in _INVERTIBLE:
+        if exponent == Apply("neg", (_number("1"),)) and name in _INVERTIBLE:
             name, exponent = "arc" + name, None
         if self.peek().text in ("(", "[", "{", "|"):
-            inside = self.postfix() if self.peek().text == "|" else self.bracketed()
+            inside = self.atom()
         else:
-            self.depth += 1
-            if self.depth > _MAX_RECURSION:
-                raise NotUnderstoodError("nested too deeply")
             inside = _signed(self.sign(), self.product(argument=True))
-            self.depth -= 1
-        if name in ("log", "lg", "ln"):
-            result = Apply("log", (inside, base or Symbol("e")))
-        elif name in ("det", "gcd", "lcm", "max", "min"):
-            raise NotUnderstoodError(name)
-        else:
-            result = Apply(name, (inside,))
+        result = (
+            Apply("log", (inside, base)) if name in ("log", "lg", "ln") else Apply(name, (inside,))
+        )
         return Apply("pow", (result, exponent)) if exponent else result
 
     def bracketed(self) -> Expression:
@@ -318,12 +252,21 @@ class _Parser:
         return self.atom()
 
 
-def _signed(sign: int, value: Expression | None) -> Expression:
-    if value is None:
-        raise NotUnderstoodError("nested too deeply")
+def _signed(sign: int, value: Expression) -> Expression:
     return Apply("neg", (value,)) if sign < 0 else value
 
 
 def _number(text: str) -> Number:
-    point = text.lower().partition("e")[0].partition(".")
-    return Number(Fraction(text), len(point[2]) if point[1] else None)
+    before_exponent = text.lower().partition("e")[0]
+    _, point, decimals = before_exponent.partition(".")
+    return Number(Fraction(text), len(decimals) if point else None)
+
+
+def _is_proper(fraction: Expression | None) -> bool:
+    """Whether it is a fraction of integers below 1."""
+    if not isinstance(fraction, Apply) or fraction.name != "div":
+        return False
+    above, below = fraction.args
+    if not (isinstance(above, Number) and isinstance(below, Number)):
+        return False
+    return above.decimals is None and below.decimals is None and 0 < above.value < below.value

@@ -12,11 +12,11 @@ from typing import Any
 import sympy
 from latex2sympy2 import latex2sympy
 
-from madm2.grading.answers import last_side, read_answer
+from madm2.grading.answers import read_answer
 from madm2.grading.compare import Scalars, compare
 from madm2.grading.estimate import points
 from madm2.grading.scalars import quick_proportional, quick_same
-from madm2.grading.tree import Expression, Number, Symbol, has_name, symbols
+from madm2.grading.tree import Expression, Number, Symbol, has_name, last_side, symbols
 
 _DIGITS = 150
 
@@ -118,6 +118,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": sympy.Add,
     "neg": lambda a: -a,
     "mul": sympy.Mul,
+    "inverse": lambda a: 1 / a,
     "div": lambda a, b: a / b,
     "pow": sympy.Pow,
     "root": _root,

@@ -26,7 +26,7 @@ class Token(NamedTuple):
 
 FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech "
-    "csch arcsinh arccosh arctanh ln log lg exp abs det gcd lcm max min".split()
+    "csch arcsinh arccosh arctanh ln log lg exp abs".split()
 )
 _PLAIN_NAMES = {
     **{name: name for name in FUNCTIONS},
@@ -58,6 +58,7 @@ _SHORT_WORDS = frozenset(
     "am pm he she her his its the of to is at by on an as if we it be per deg rad sq cu gm gms "
     "won yen".split()
 )
+_UNIT_LETTERS = frozenset("mgshlLJNKWVCF")
 _MARKS = {"<=": "\\le", ">=": "\\ge", "!=": "\\ne", "==": "="}
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -129,6 +130,8 @@ def _tokens(kind: str, content: str, spaced: bool) -> list[Token]:
         word = content.strip(" ,.")
         if word in ("and", "or"):
             return [Token("command", word, spaced)]
+        if len(word) == 1 and word.isalpha() and word not in _UNIT_LETTERS:
+            return [Token("name", word, spaced)]
         return [Token("text", content.strip(), spaced)] if content.strip() else []
     if kind == "command" and content in GREEK:
         return [Token("name", content, spaced)]

@@ -123,3 +123,19 @@ def has_name(expression: Expression, name: str) -> bool:
     if isinstance(expression, Apply):
         return any(has_name(arg, name) for arg in expression.args)
     return isinstance(expression, Symbol) and expression.name == name
+
+
+def last_side(answer: Answer) -> Answer:
+    """What an equation ends in: m + n = 25 is 25."""
+    if isinstance(answer, Relation) and set(answer.signs) <= {"=", "approx"}:
+        return answer.sides[-1]
+    return answer
+
+
+def bare_name(answer: Answer) -> str | None:
+    """The name, when a side of an equation is only that: x, f(x), a word."""
+    if isinstance(answer, Words):
+        return answer.key
+    if isinstance(answer, Value) and isinstance(answer.expression, Symbol) and not answer.unit:
+        return answer.expression.name
+    return None
