@@ -51,7 +51,7 @@ _BASE_NAMES = {
     )
 }
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-_HALF_DAY = re.compile(r"(?<=\d)\s*([aApP])\.?\s?[mM](?![A-Za-z])\.?")
+_HALF_DAY = re.compile(r"(?<![A-Za-z])([aApP])\. ?[mM](?![A-Za-z])\.?")
 _NAMED_FIGURE = re.compile(r"\\(?:overline|angle|triangle)\s*\{?\s*([A-Z]{1,4})\s*\}?")
 _REPEATING = re.compile(r"(\d*)\.(\d*)\\(?:overline|bar)\s*\{(\d{1,40})\}")
 _NAMED_BY_BRACKETS = frozenset("fghpqEFGHPQTVS")

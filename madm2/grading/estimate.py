@@ -132,17 +132,35 @@ def rounds_to(decimal: Number, expression: Expression) -> bool:
 
 
 def _values(one: Expression, other: Expression) -> Iterator[tuple[complex, complex]]:
-    """The values of both at each point where both can be trusted and one is real."""
-    names = symbols(one) | symbols(other)
-    complex_ones = has_name(one, "i") or has_name(other, "i")
-    for point in points(names):
+    """The values of both at each point where both are defined and floats can be trusted."""
+    for point in shared_points(one, other):
         left, right = estimate(one, point), estimate(other, point)
-        if left is None or right is None:
-            continue
-        both_complex = abs(left.imag) > _CLOSE and abs(right.imag) > _CLOSE
-        if names and both_complex and not complex_ones:
-            continue  # outside the real domain, where the choice of a branch may differ
-        yield left, right
+        if left is not None and right is not None:
+            yield left, right
+
+
+def shared_points(one: Expression, other: Expression) -> list[dict[str, float]]:
+    """Points at which to compare two expressions.
+
+    Those of the real domain that they share, unless i is in them or there are none.
+    """
+    names = symbols(one) | symbols(other)
+    everywhere = points(names)
+    if not names or has_name(one, "i") or has_name(other, "i"):
+        return everywhere
+    real = [point for point in everywhere if _is_real(one, point) and _is_real(other, point)]
+    return real or everywhere
+
+
+def _is_real(expression: Expression, point: Mapping[str, float]) -> bool:
+    """Whether all steps to a value stay real, as far as floats can follow them."""
+    try:
+        _value(expression, point, real=True)
+    except _NotRealError:
+        return False
+    except (ArithmeticError, ValueError):
+        pass
+    return True
 
 
 _SCALES = (1.0, 1.0, 0.2, 10.0, 40.0, 1.0, 1.0, 8.0)
@@ -179,18 +197,24 @@ class _UntrustedError(ArithmeticError):
     """A value out of the range in which floats decide."""
 
 
-def _value(expression: Expression, point: Mapping[str, float]) -> complex:
+class _NotRealError(ArithmeticError):
+    """A value that is not real where real ones are wanted."""
+
+
+def _value(expression: Expression, point: Mapping[str, float], real: bool = False) -> complex:
     if isinstance(expression, Number):
         result = complex(expression.value)
     elif isinstance(expression, Symbol):
         name = expression.name
         result = _CONSTANTS[name] if name in _CONSTANTS else complex(point[name])
     else:
-        args = [_value(arg, point) for arg in expression.args]
+        args = [_value(arg, point, real) for arg in expression.args]
         if expression.name not in _FUNCTIONS:
             raise _UntrustedError(expression.name)
         result = complex(_FUNCTIONS[expression.name](*args))
     size = abs(result)
+    if real and abs(result.imag) > 1e-9 * size:
+        raise _NotRealError
     if not size < _RANGE or 0 < size < 1 / _RANGE:
         raise _UntrustedError
     return result

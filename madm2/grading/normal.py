@@ -77,7 +77,10 @@ _TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal
 _OPERATOR = re.compile(r"\\operatorname\*?\s*\{\s*([A-Za-z]+)\s*\}")
 _UPRIGHT_CONSTANT = re.compile(r"\\mathrm\s*\{([ied])\}")
 _TIMES_TEN = re.compile(r"(?<=\d) ?[xX] ?(?=10 ?\^)")
-_DEGREE = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z])|\\degree)|\\degree(?![A-Za-z])")
+_DEGREE = re.compile(
+    r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z])|\\degree)|\\degree(?![A-Za-z])"
+    r"|(?<=\d)\^ ?(?:o(?![A-Za-z])|\{o\})"
+)
 _THIN_COMMA = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\[,!;:]|')(?=\d{3}(?!\d))")
 _WORDS = {
     "\\leqslant": "\\le ",
@@ -154,6 +157,7 @@ def _clean(text: str) -> str:
         text = _OPERATOR.sub(r"\\\1 ", _UPRIGHT_CONSTANT.sub(r" \1", text))
         text = _TEXT_STYLE.sub(r"\\text{", text)
         text = _RENAMED.sub(lambda m: _WORDS[m[0]], text)
+    if "\\" in text or "^" in text:
         text = _DEGREE.sub(r"\\degree ", text)
     text = _TIMES_TEN.sub(r"\\times ", " ".join(text.split()))
     text = _without_braces(text.removesuffix("\\\\")).rstrip(" .;,")

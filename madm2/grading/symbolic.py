@@ -6,18 +6,19 @@ equal when their difference is 0 to 150 digits at every one of a few fixed point
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import sympy
 from latex2sympy2 import latex2sympy
 
 from madm2.grading.answers import read_answer
 from madm2.grading.compare import Scalars, compare
-from madm2.grading.estimate import points
+from madm2.grading.estimate import shared_points
 from madm2.grading.scalars import quick_proportional, quick_same
-from madm2.grading.tree import Expression, Number, Symbol, has_name, last_side, symbols
+from madm2.grading.tree import Expression, Number, Symbol, last_side
 
+Point: TypeAlias = Mapping[str, float]
 _DIGITS = 150
 
 
@@ -39,52 +40,42 @@ def _same(gold: Expression, prediction: Expression) -> bool:
     quick = quick_same(gold, prediction)
     if quick is not None:
         return quick
-    names = symbols(gold) | symbols(prediction)
-    real_only = not (has_name(gold, "i") or has_name(prediction, "i"))
-    return _agree(to_sympy(gold), to_sympy(prediction), names, real_only)
+    return _agree(to_sympy(gold), to_sympy(prediction), shared_points(gold, prediction))
 
 
-def _agree(one: Any, other: Any, names: frozenset[str], real_only: bool) -> bool:
+def _agree(one: Any, other: Any, where: Sequence[Point]) -> bool:
+    """Whether two sympy expressions have the same values wherever they are defined."""
     if one == other:
         return True
-    outside = []
-    inside = 0
-    for point in points(names):
-        left, right = _at(one, point), _at(other, point)
-        difference = (left - right).evalf(15, maxn=_DIGITS)
-        if difference.has(sympy.nan, sympy.zoo, sympy.oo) or not difference.is_number:
-            continue
-        zero = _is_zero(difference)
-        if names and real_only and not (_is_real(left) or _is_real(right)):
-            outside.append(zero)  # here the choice of a branch may differ
-        elif not zero:
-            return False
-        else:
-            inside += 1
-    return inside > 0 or (bool(outside) and all(outside))
+    zeros = []
+    for point in where:
+        difference = (_at(one, point) - _at(other, point)).evalf(15, maxn=_DIGITS)
+        if difference.is_number and not difference.has(sympy.nan, sympy.zoo, sympy.oo):
+            zeros.append(_is_zero(difference))
+    return bool(zeros) and all(zeros)
 
 
 def _proportional(one: Expression, other: Expression, positive: bool) -> bool:
     quick = quick_proportional(one, other, positive)
     if quick is not None:
         return quick
-    names = symbols(one)
     left, right = to_sympy(one), to_sympy(other)
-    for point in points(names):
+    where = shared_points(one, other)
+    for point in where:
         a, b = _at(left, point), _at(right, point)
         if _is_zero(a.evalf(15, maxn=_DIGITS)) or _is_zero(b.evalf(15, maxn=_DIGITS)):
             continue
         ratio = (a / b).evalf(15)
         if not ratio.is_real or (positive and ratio < 0):
             return False
-        return _agree(left * b, right * a, names, True)
+        return _agree(left * b, right * a, where)
     return False
 
 
 _ALGEBRA = Scalars(_same, _proportional)
 
 
-def _at(expression: Any, point: Mapping[str, float]) -> Any:
+def _at(expression: Any, point: Point) -> Any:
     values = {sympy.Symbol(name): sympy.Rational(str(value)) for name, value in point.items()}
     return expression.subs(values)
 
@@ -92,10 +83,6 @@ def _at(expression: Any, point: Mapping[str, float]) -> Any:
 def _is_zero(value: Any) -> bool:
     """Whether a value is 0, or has no digit left that is known to be right."""
     return all(part == 0 or getattr(part, "_prec", 53) == 1 for part in value.as_real_imag())
-
-
-def _is_real(value: Any) -> bool:
-    return _is_zero(value.evalf(15, maxn=_DIGITS).as_real_imag()[1])
 
 
 def to_sympy(expression: Expression) -> Any:

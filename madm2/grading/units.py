@@ -41,6 +41,8 @@ _UNITS = {
         "dollar": "dollar dollars usd",
         "cent": "cent cents",
         "mph": "mph",
+        "am": "am",
+        "pm": "pm",
     }.items()
     for spelling in spellings.split()
 }

@@ -263,6 +263,44 @@ D ~ (D)
 \text{neither} ~ Neither.
 \overline{CD} ~ CD
 \text{VW} ~ VW
+# more of the same kinds
+0.1\overline{6} ~ \frac16
+0.\overline{3} ~ 1/3
+3 x 10^5 ~ 300000
+2|x| ~ 2\lvert x\rvert
+\ln|x| ~ \ln |x|
+\operatorname{arcsin} 1 ~ \frac{\pi}{2}
+3+4\mathrm{i} ~ 4i+3
+\mathrm{e}^2 ~ e^2
+(-\infty,\infty) ~ \mathbb{R}
+\frac13 ~ P(A) = \frac13
+6 ~ \text{Area} = 6 \text{ cm}^2
+\frac{1}{2} ~ \left(\frac{1}{2}\right)
+(2,3) ~ \boxed{(2,3)}
+60 ~ AB = 60
+9\text{ a.m.} ~ 9 am
+\frac{x+2}{7} ~ (x+2)/7
+\frac{i}{5} ~ 0.2i
+-x^7-2x^5+x^2 ~ x^2 - 2x^5 - x^7
+x^2 - 7x + 12 ~ (x-3)(x-4)
+2000\sqrt2-2000 ~ 2000(\sqrt{2}-1)
+-128-128\sqrt3 i ~ 256 e^{-2\pi i/3}
+\left(6,-\frac38\right) ~ (6,-0.375)
+\sqrt{2},\frac{1}{2} ~ 0.5, \sqrt2
+7 ~ \frac{49}{7}
+4096\sqrt2 ~ 2^{12.5}
+\frac{\pi^2}{6} ~ \pi^2/6
+6 ~ 3!
+9\pi ~ \pi 9
+8 ~ 2^3
+1 ~ \frac{x}{x}
+0 ~ x - x
+\log_{b} a ~ \frac{\ln a}{\ln b}
+x^{-1} ~ 1/x
+\sqrt{x}\sqrt{y} ~ \sqrt{xy}
+A_{1} ~ A_1
+\{x_1, x_2\} ~ x_2,x_1
+90^\circ ~ 90^o
 # wrappers
 7 ~ $7$
 7 ~ \(7\)
@@ -449,6 +487,45 @@ D ~ E
 even ~ e
 \text{odd} ~ 2
 a ~ A
+# more of the same kinds
+9\text{ a.m.} ~ 9 p.m.
+3 ~ 3 hours 20 minutes
+2 ~ 2 \text{ or more}
+7 ~ 7 mod 12
+3+4 ~ 3+4\mathrm{i}
+0.\overline{3} ~ 0.3
+0.\overline{3} ~ 0.333
+f ~ f'
+2^{1}0 ~ 2^10
+(3,456) ~ (3456)
+5 ~ at least 5
+5 ~ not 5
+5 ~ -5^\circ
+(2,3) ~ (2,3,3)
+\{2,3\} ~ \{\{2,3\}\}
+x>3 \text{ or } x<1 ~ x>3
+\frac{1}{2} ~ \frac{1}{2}x
+\sqrt{5}, -\sqrt{5} ~ \sqrt5
+\sqrt{67}, -\sqrt{85} ~ \sqrt{85}, -\sqrt{67}
+4, -2+3i, -2-3i ~ 4, 2+3i, 2-3i
+-2,1 ~ 2,-1
+\begin{pmatrix}-4\\-3\end{pmatrix} ~ \begin{pmatrix}-3\\-4\end{pmatrix}
+y=2x+3 ~ y=2x-3
+y=2x+3 ~ 2x+3=0
+\cos 13^\circ ~ \cos 13
+60^\circ ~ \frac{\pi}{3}
+\infty ~ 10^{300}
+20x+23y+26z-69=0 ~ 20x+23y+26z+69=0
+\text{1:03 PM} ~ 1:03 AM
+12 \text{ feet} ~ 12 \text{ inches}
+3:4 ~ 4:3
+10! ~ 10
+\text{Navin} ~ Nivan
+\text{C,E} ~ C
+\text{B, E, G} ~ B, E
+AB ~ BA
+17.0 ~ 1.70
+1.0e3 ~ 1.0e-3
 # hostile and broken
 5 ~ __import__('os').system('ls')
 5 ~ open('x','w')
