@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from madm2.grading import released
 from madm2.grading.equal import grade
 from madm2.grading.extract import extract, gold_answer
-from madm2.types import InstrumentName, Question, Score, Status, Transcript, Verdict, Vote
+from madm2.types import InstrumentName, Question, Score, Transcript, Verdict, Vote
 from madm2.voting import paper_vote, released_vote
 
 Head = Callable[[str, int], str]
@@ -96,9 +96,7 @@ def _released_show(text: str, question: Question, head: Head, max_tokens: int) -
 
 def _released_grade(vote: Vote, question: Question) -> Verdict:
     family = released.family_of(question.dataset, question.answer_type)
-    if released.score(vote.answer, question.gold, family) == 1:
-        return Verdict("correct", vote.answer, "released")
-    status: Status = "no_answer" if vote.answer in (None, "") else "incorrect"
+    status = released.status(vote.answer, question.gold, family)
     return Verdict(status, vote.answer, "released")
 
 

@@ -1,12 +1,12 @@
 """The released code's rules for reading, voting and grading, without its faults of safety.
 
 Written from a description of its behaviour (docs/grading.md) and held to measured input/output
-pairs (tests/golden). Model text is never run as code, and every scan is linear.
+pairs (tests/golden). Model text is never run as code, and every scan is linear. When two MATH
+answers are equal is told by `released_equal`.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from madm2.grading import worker
-from madm2.types import AnswerType
+from madm2.grading.released_equal import Rule, matching_rule
+from madm2.types import AnswerType, Status
 
 Family = Literal["gsm8k", "math", "aime", "mmlu_pro"]
 VoteKey = str | float | None
@@ -24,6 +25,11 @@ _HASHES = re.compile(r"####\s*(-?[\d.,]+)")
 _THE = re.compile(r"[Tt]he(?:\sfinal)?(?:\sanswer)?(?:\sis)?:?\s*([^\n]+)")
 _NUMBER = re.compile(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?")
 _LETTER = re.compile(r"\b[A-J]\b")
+_STATED_LETTER = (
+    re.compile(r"answer is \(?([A-J])\)?"),
+    re.compile(r"[aA]nswer:\s*([A-J])"),
+)
+_ANY_LETTER = re.compile(r"[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +76,11 @@ def _answer(text: str, family: Family) -> str:
 
 def _untagged(text: str, last_resort: Callable[[str], str] = lambda text: "") -> str:
     """Rules 2 to 5: a box, the hashes, what follows "the", the last line."""
+    box = _last_greedy(text, "\\boxed{")
+    if box is None:
+        box = _last_greedy(text, "\\fbox{")
     return (
-        _last_greedy(text, "\\boxed{")
-        or _last_greedy(text, "\\fbox{")
+        box
         or _last(_HASHES, text).replace(",", "")
         or _last(_THE, text)
         or last_resort(text)
@@ -98,13 +106,13 @@ def _last_tag(text: str) -> str | None:
     return found
 
 
-def _last_greedy(text: str, opening: str) -> str:
-    """The last line with an opening: from its first one to the line's last closing brace."""
+def _last_greedy(text: str, opening: str) -> str | None:
+    """In the last line that has it: from the first opening to the last closing brace."""
     for line in reversed(text.split("\n")):
         start, end = line.find(opening), line.rfind("}")
         if 0 <= start and start + len(opening) <= end:
             return line[start + len(opening) : end]
-    return ""
+    return None
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str:
@@ -129,11 +137,11 @@ def vote_key(answer: str, family: Family) -> VoteKey:
         return _last_number(answer)
     if family == "math":
         return answer.strip()
-    return unicodedata.normalize("NFKC", answer.strip())[:1].lower()
+    return unicodedata.normalize("NFKC", answer.strip()[:1])[:1].lower()
 
 
 def vote(answers: Sequence[str], family: Family) -> ReleasedVote:
-    """The most frequent key, first seen on ties; empty and None count."""
+    """The most frequent key, first seen on ties; empty and None count. Needs an answer."""
     counts = Counter(vote_key(answer, family) for answer in answers)
     key, count = counts.most_common(1)[0]
     return ReleasedVote(key, count, 2 * count >= len(answers))
@@ -144,16 +152,38 @@ def score(key: VoteKey, gold: str, family: Family) -> float:
 
     Where the released code raises, or would not end, the score is 0.
     """
+    return float(status(key, gold, family) == "correct")
+
+
+def status(key: VoteKey, gold: str, family: Family) -> Status:
+    """The verdict behind `score`: tells no answer and a comparison cut short from a wrong one."""
+    try:
+        right = bool(rule(key, gold, family))
+    except worker.WorkerTimeout:
+        return "grader_timeout"
+    if right:
+        return "correct"
+    return "no_answer" if key is None or not str(key).strip() else "incorrect"
+
+
+def rule(key: VoteKey, gold: str, family: Family) -> Rule | None:
+    """By which rule a voted key counts as right; None when by none.
+
+    Raises:
+        WorkerTimeout: undecided in time.
+    """
     prediction = str(key)
     if family == "gsm8k":
-        ours, theirs = _last_number(prediction), _last_number(gold)
-        return float(ours is not None and theirs is not None and abs(ours - theirs) <= 1e-6)
+        ours = key if isinstance(key, float) else _last_number(prediction)
+        theirs = _last_number(gold)
+        same = ours is not None and theirs is not None and abs(ours - theirs) <= 1e-6
+        return "float" if same else None
     if family == "mmlu_pro":
-        ours_letter, theirs_letter = _choice(prediction), _choice(gold)
-        return float(bool(ours_letter) and ours_letter == theirs_letter)
+        letter = _choice(prediction)
+        return "string" if letter and letter == _choice(gold) else None
     if family == "aime":
-        return float(_equal(_untagged(prediction, _number_text), gold))
-    return float(_equal(_untagged(prediction), _untagged(gold)))
+        return matching_rule(_untagged(prediction, _number_text), gold)
+    return matching_rule(_untagged(prediction), _untagged(gold))
 
 
 def _number_text(text: str) -> str:
@@ -162,92 +192,8 @@ def _number_text(text: str) -> str:
 
 
 def _choice(text: str) -> str:
-    for pattern in (r"answer is \(?([A-J])\)?", r"[aA]nswer:\s*([A-J])"):
-        if found := re.search(pattern, text):
+    for pattern in _STATED_LETTER:
+        if found := pattern.search(text):
             return found[1].lower()
-    letters = _LETTER.findall(text) or re.findall(r"[A-Za-z]", text)[:1]
+    letters = _LETTER.findall(text) or _ANY_LETTER.findall(text)[:1]
     return letters[-1].lower() if letters else ""
-
-
-def _equal(prediction: str, gold: str) -> bool:
-    ours, theirs = normalise(prediction), normalise(gold)
-    return (
-        _plus_minus(ours, theirs)
-        or _plus_minus(theirs, ours)
-        or ours == theirs
-        or _floats_close(ours, theirs)
-        or _same_parts(ours, theirs)
-        or _same_expression(ours, theirs)
-    )
-
-
-def _plus_minus(one: str, other: str) -> bool:
-    before, sign, after = one.partition("\\pm")
-    parts = re.split("[,;]", other)
-    return (
-        bool(sign) and len(parts) == 2 and {f"{before}+{after}", f"{before}-{after}"} == set(parts)
-    )
-
-
-def _floats_close(ours: str, theirs: str) -> bool:
-    try:
-        return math.isclose(
-            float(ours.replace(",", "")), float(theirs.replace(",", "")), rel_tol=1e-4
-        )
-    except ValueError:
-        return False
-
-
-def _same_parts(ours: str, theirs: str) -> bool:
-    one, other = (
-        sorted(filter(None, re.split("[,;]", side.strip("()[]{}")))) for side in (ours, theirs)
-    )
-    return len(one) > 1 and one == other
-
-
-def _same_expression(ours: str, theirs: str) -> bool:
-    try:
-        return bool(worker.call("madm2.grading.symbolic:latex_difference_is_zero", ours, theirs))
-    except (worker.WorkerTimeout, worker.WorkerError):
-        return False
-
-
-def normalise(text: str) -> str:
-    """The released code's normal form of a MATH answer, step by step in its order."""
-    text = text.strip()
-    text = re.sub(r"\\(?:text|mbox)\{([^}]*)\}", r"\1", text)
-    for token in ("^{\\circ}", "\\circ", "°", "\\%", "%"):
-        text = text.replace(token, "")
-    text = re.sub(r"(?i)(?<!\s)\s*degrees", "", text)
-    for token in ("inches^2", "square inches", "\n"):
-        text = text.replace(token, "")
-    text = text.removesuffix(".")
-    for old, new in (
-        ("\\!", ""),
-        ("\\ ", " "),
-        ("\\\\", "\\"),
-        ("tfrac", "frac"),
-        ("dfrac", "frac"),
-        ("\\left", ""),
-        ("\\right", ""),
-        ("$", ""),
-        (" ", ""),
-        ("\u200b", ""),
-    ):
-        text = text.replace(old, new)
-    text = _brace_fractions(text)
-    return re.sub(r"\\sqrt(\w+)", r"\\sqrt{\1}", text).strip()
-
-
-def _brace_fractions(text: str) -> str:
-    head, *rest = text.split("\\frac")
-    out = head
-    for part in rest:
-        if part.startswith("{"):
-            out += "\\frac" + part
-        elif len(part) < 2:
-            return text
-        else:
-            second = part[1] if part[1] == "{" else f"{{{part[1]}}}"
-            out += f"\\frac{{{part[0]}}}{second}{part[2:]}"
-    return out
