@@ -124,7 +124,7 @@ pip_failed() {
     tail -n 15 "$errors" >&2
     if grep -qi 'no space left' "$errors"; then
         die "the disk is full" "fix: free some space (also in ${TMPDIR:-/tmp}), then run this again"
-    elif grep -qiE 'connection|resolution|timed out|unreachable|max retries' "$errors"; then
+    elif grep -qiE 'connection|name resolution|timed out|unreachable|max retries' "$errors"; then
         die "the package index could not be reached (pip's message is above)" \
             "fix: check the network, a proxy, or pip's own configuration, then run this again"
     fi
