@@ -12,6 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup_env.sh"
 model="${MADM2_MODEL:-smollm2-135m}"
 started=$SECONDS
 
+# shellcheck disable=SC2119  # the flags are not for setup_env
 setup_env
 say "environment ready after $((SECONDS - started)) s"
 if [ "$model" = smollm2-135m ]; then
