@@ -195,19 +195,13 @@ def call(function: str, *args: object, timeout: float = TIMEOUT_S) -> Any:
         The function's result, a plain JSON value.
 
     Raises:
-        WorkerTimeout: it overran its time or memory, or its server was lost, twice.
+        WorkerTimeout: it overran its time or memory, or its server was lost again and again.
         WorkerError: it raised, or died.
         UserError: no server starts.
     """
     if not function.startswith(_ALLOWED):
         raise ValueError(f"{function} is not in {_ALLOWED}")
-    try:
-        outcome, value = _ask(function, args, timeout)
-    except _LostError:
-        try:
-            outcome, value = _ask(function, args, timeout)
-        except _LostError as error:
-            raise WorkerTimeout(str(error)) from error
+    outcome, value = _ask(function, args, timeout)
     if outcome == "timeout":
         raise WorkerTimeout(f"{function} overran its time or memory")
     if outcome == "error":
@@ -216,11 +210,17 @@ def call(function: str, *args: object, timeout: float = TIMEOUT_S) -> Any:
 
 
 def _ask(function: str, args: tuple[object, ...], timeout: float) -> tuple[str, Any]:
-    server = _pool.take()
-    try:
-        answer = server.call(function, args, timeout)
-    except BaseException:  # whatever it was, this server may still be at work
-        server.stop()
-        raise
-    _pool.give_back(server)
-    return answer
+    # The spare may be lost too; a new server cannot have been lost before.
+    for next_server in (_pool.take, _pool.take, _Server):
+        server = next_server()
+        try:
+            answer = server.call(function, args, timeout)
+        except _LostError:
+            server.stop()
+            continue
+        except BaseException:  # whatever it was, this server may still be at work
+            server.stop()
+            raise
+        _pool.give_back(server)
+        return answer
+    raise WorkerTimeout("the process that compares answers was lost again and again")
