@@ -6,6 +6,12 @@
 # MADM2_MODEL names another entry of configs.yaml (qwen2.5-0.5b is a better demo where there is a
 # GPU and a model hub). MADM2_VENV, MADM2_PYTHON and MADM2_ENGINE choose the environment.
 set -euo pipefail
+case "${1:-}" in
+    -h | --help)
+        sed -n '2,/^set/ s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+esac
 # shellcheck source=scripts/setup_env.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup_env.sh"
 
