@@ -146,47 +146,46 @@ def _clean(text: str) -> str:
     if not text.isascii():
         text = _ascii(text)
     text = text.translate(_BLANKS)
-    if "*" in text:
-        text = _without_bold(text)
     if "\\" in text or "{,}" in text:
         text = _THIN_COMMA.sub("", text).replace("\\!", "")
-    text = _DROPPED.sub(lambda m: m["keep"] or ("" if m[0] != "`" else ""), text)
+    text = _DROPPED.sub(lambda m: m["keep"] or "", text)
     if "\\" in text:
         text = _SPACES.sub(lambda m: m["keep"] or " ", text)
         text = _PLAIN_STYLE.sub("", _FRACTION.sub(r"\\frac", text))
         text = _OPERATOR.sub(r"\\\1 ", _UPRIGHT_CONSTANT.sub(r" \1", text))
         text = _TEXT_STYLE.sub(r"\\text{", text)
         text = _RENAMED.sub(lambda m: _WORDS[m[0]], text)
+    text = _unwrapped(" ".join(text.split())).replace("**", "^")
     if "\\" in text or "^" in text:
         text = _DEGREE.sub(r"\\degree ", text)
-    text = _TIMES_TEN.sub(r"\\times ", " ".join(text.split()))
-    text = _without_braces(text.removesuffix("\\\\")).rstrip(" .;,")
-    quoted = len(text) > 2 and text[0] in "\"'" and text[-1] == text[0]
-    return text[1:-1].strip() if quoted else text
+    return _TIMES_TEN.sub(r"\\times ", text).strip()
 
 
 _BLANKS = {ord(c): " " for c in "\t\n\r\v\f"}
 
 
-def _without_bold(text: str) -> str:
-    for mark in ("***", "**", "*"):
-        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
-            text = text[len(mark) : -len(mark)].strip()
-    return text.replace("**", "^")
-
-
-def _without_braces(text: str) -> str:
-    """Drop braces around everything; a few levels, as more are no answer."""
-    for _ in range(4):
-        if not (text.startswith("{") and text.endswith("}")) or text.endswith("\\}"):
+def _unwrapped(text: str) -> str:
+    """Drop what stands around everything: a few levels, as more are no answer."""
+    for _ in range(8):
+        before = text
+        text = text.removesuffix("\\\\").rstrip(" .;,").lstrip()
+        for mark in ("**", "*", '"', "'"):
+            if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+                text = text[len(mark) : -len(mark)].strip()
+        if text.startswith("{") and text.endswith("}") and _is_one_group(text):
+            text = text[1:-1].strip()
+        if text == before:
             break
-        depth = 0
-        for brace in _BRACE.finditer(text):
-            depth += {"{": 1, "}": -1}.get(brace[0], 0)
-            if depth == 0 and brace.end() < len(text):
-                return text
-        text = text[1:-1].strip()
     return text
+
+
+def _is_one_group(text: str) -> bool:
+    depth = 0
+    for brace in _BRACE.finditer(text):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            return brace.end() == len(text)
+    return False
 
 
 _BRACE = re.compile(r"\\.|[{}]")

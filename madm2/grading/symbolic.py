@@ -20,6 +20,7 @@ from madm2.grading.tree import Expression, Number, Symbol, last_side
 
 Point: TypeAlias = Mapping[str, float]
 _DIGITS = 150
+_UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo)
 
 
 def latex_difference_is_zero(one: str, other: str) -> bool:
@@ -45,12 +46,14 @@ def _same(gold: Expression, prediction: Expression) -> bool:
 
 def _agree(one: Any, other: Any, where: Sequence[Point]) -> bool:
     """Whether two sympy expressions have the same values wherever they are defined."""
+    if one.has(*_UNDEFINED) or other.has(*_UNDEFINED):
+        return False
     if one == other:
         return True
     zeros = []
     for point in where:
         difference = (_at(one, point) - _at(other, point)).evalf(15, maxn=_DIGITS)
-        if difference.is_number and not difference.has(sympy.nan, sympy.zoo, sympy.oo):
+        if difference.is_number and not difference.has(*_UNDEFINED):
             zeros.append(_is_zero(difference))
     return bool(zeros) and all(zeros)
 
