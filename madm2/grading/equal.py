@@ -106,8 +106,8 @@ def _second_opinion(gold: str, prediction: str, timeout: float) -> bool:
     if not (_HIGHER.search(gold) or _HIGHER.search(prediction)):
         return False
     try:
-        check_size(clean(gold) + clean(prediction))
+        check_size(normal(gold) + normal(prediction))
     except NotUnderstoodError:
         return False
     function = "madm2.grading.symbolic:latex_difference_is_zero"
-    return bool(worker.call(function, clean(prediction), clean(gold), timeout=timeout))
+    return bool(worker.call(function, normal(prediction), normal(gold), timeout=timeout))
