@@ -154,7 +154,7 @@ def _check_mode(args: argparse.Namespace) -> None:
 
 
 def _gpus(gpu_id: str | None, parallel: bool) -> tuple[str, int]:
-    given = gpu_id if gpu_id is not None else os.environ.get("CUDA_VISIBLE_DEVICES") or "0"
+    given = gpu_id if gpu_id is not None else os.environ.get("CUDA_VISIBLE_DEVICES", "0")
     names = [name.strip() for name in given.split(",")]
     if gpu_id is not None and (
         not all(_GPU.fullmatch(name) for name in names) or len(set(names)) < len(names)
