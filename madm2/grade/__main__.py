@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn, TextIO
 
 from madm2.errors import UserError
 
@@ -19,38 +18,6 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(message, fix="python -m madm2.grade --help lists the flags")
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts for the summary."""
-
-    rows: int = 0
-    right: int = 0
-    released_right: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    differences: Counter[str] = field(default_factory=Counter)
-
-    def add(self, line: dict[str, Any], difference: str | None) -> None:
-        """Count one graded line."""
-        self.rows += 1
-        self.right += line["score"] == 1
-        self.released_right += line["released_score"] == 1
-        self.statuses[line["status"]] += 1
-        if difference:
-            self.differences[difference] += 1
-
-    def __str__(self) -> str:
-        rows = [
-            f"graded            {self.rows}",
-            f"accuracy          {self.right / max(self.rows, 1):.4f}",
-            f"released accuracy {self.released_right / max(self.rows, 1):.4f}",
-        ]
-        rows += [f"  {status:<16}{count}" for status, count in self.statuses.most_common()]
-        if self.differences:
-            rows.append("differences")
-            rows += [f"  {count:>5}  {kind}" for kind, count in self.differences.most_common()]
-        return "\n".join(rows)
-
-
 def build_parser() -> argparse.ArgumentParser:
     """The flags."""
     parser = _Parser(
@@ -58,46 +25,103 @@ def build_parser() -> argparse.ArgumentParser:
         description="Grade recorded answers again, by both instruments. A file holds JSON lines "
         "(dataset or answer_type, output, gold; optional id, options, answer), a run's "
         "samples.jsonl, or results or a debate log written by the released code. Writes a JSON "
-        "line each: id, answer, status, score, released_answer, released_score.",
+        "line each: id, answer, status, score, released_answer, released_score, and difference "
+        "where the two verdicts differ; a summary goes to standard error.",
+        allow_abbrev=False,
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    parser.add_argument("--dataset", help="dataset of files that do not name it")
-    parser.add_argument("--gold", type=Path, help="results file with a debate log's golds")
+    parser.add_argument("--dataset", help="dataset of files and lines that do not name it")
+    parser.add_argument("--answer_type", help="or their type: numeric, math, choice or text")
+    parser.add_argument(
+        "--gold", type=Path, help="golds of a debate log: its results file, or a .jsonl dataset"
+    )
     parser.add_argument("--output", type=Path, help="write the lines here (standard output)")
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; exit code 2 with one short message when a file cannot be read."""
-    tally = Tally()
-    out = sys.stdout
+    """Run the command.
+
+    Returns:
+        Exit code: 0 done, 2 something cannot be read (one short message; the lines before it
+        are written), 130 interrupted.
+    """
     try:
         args = build_parser().parse_args(argv)
-        from madm2.grade.regrade import regrade
-        from madm2.grade.sources import read_records
-
-        if args.output:
-            try:
-                out = args.output.open("w", encoding="utf-8")
-            except OSError as error:
-                raise UserError(f"cannot write {args.output}", have=str(error)) from error
-        for path in args.files:
-            for record in read_records(path, args.dataset, args.gold):
-                line, difference = regrade(record)
-                out.write(json.dumps(line) + "\n")
-                tally.add(line, difference)
+        _grade_files(args)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
-    finally:
-        if out is not sys.stdout:
-            out.close()
-        if tally.rows:
-            print(tally, file=sys.stderr)
+    except BrokenPipeError:  # whoever read the lines has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return 130
     return 0
+
+
+def _grade_files(args: argparse.Namespace) -> None:
+    from madm2.grade.record import Defaults
+    from madm2.grade.regrade import regrade
+    from madm2.grade.sources import open_source
+    from madm2.grade.tally import Tally
+
+    defaults = Defaults.of(args.dataset, args.answer_type)
+    if args.output and any(_same_file(args.output, path) for path in args.files):
+        raise UserError("--output is a file to be graded", have=str(args.output))
+    several = len(args.files) > 1
+    total = Tally(f"all {len(args.files)} files")
+    with _Lines(args.output) as out:
+        try:
+            for path in args.files:
+                source = open_source(path, defaults, args.gold)
+                tally = Tally(str(path), source.note, source.accuracy)
+                try:
+                    for record in source.records:
+                        graded = regrade(record)
+                        line = graded.line()
+                        out.write({**line, "file": str(path)} if several else line)
+                        tally.add(graded)
+                        total.add(graded)
+                finally:
+                    print(tally, file=sys.stderr)
+        finally:
+            if several:
+                print(total, file=sys.stderr)
+
+
+class _Lines:
+    """Writes JSON lines, to standard output where there is no path.
+
+    A file is opened with its first line, so that an error before it leaves an earlier one alone.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: TextIO | None = None if path else sys.stdout
+
+    def write(self, line: dict[str, object]) -> None:
+        if self._file is None:
+            assert self._path
+            self._file = _open(self._path)
+        print(json.dumps(line), file=self._file, flush=True)
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._path and self._file:
+            self._file.close()
+
+
+def _open(path: Path) -> TextIO:
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write {path}", have=error.strerror or str(error)) from error
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
 
 
 if __name__ == "__main__":

@@ -1,56 +1,110 @@
-"""Why the two instruments differ on a question: a name for the kind."""
+r"""Why the two instruments differ on a question: a name for the kind.
+
+A kind is found by trying: the released rules grade a variant of the answer (without math
+delimiters, say), or tell by which of them they took it for right.
+"""
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Sequence
 
-from madm2.grading.normal import clean
+from madm2.grading import released, worker
+from madm2.grading.equal import equal
+from madm2.grading.extract import gold_answer
+from madm2.types import Question, Status
+
+_DELIMITERS = re.compile(r"\\[()\[\]]")
+_UNITS = re.compile(r"\\(?:text|mbox|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?|\^?\{?\\circ\}?|\\\$")
+_BY_RULE: dict[str, str] = {
+    "float": "differs by less than 1 in 10,000",
+    "parts": "order or brackets are ignored",
+    "plus_minus": r"a \pm is taken for its two values",
+    "string": "equal in the released normal form",
+    "latex": "the released parser reads it otherwise",
+}
 
 
 def kind_of_difference(
-    ours: str | None, theirs: str | float | None, gold: str, ours_right: bool, n_answers: int
+    question: Question,
+    *,
+    status: Status,
+    answer: str | None,
+    released_status: Status,
+    key: released.VoteKey,
+    read_by_released: Sequence[str],
 ) -> str:
-    """Name the kind of a difference between the paper's and the released verdict.
+    """Name the kind of a difference between the two verdicts, of which one is `correct`.
 
     Args:
-        ours: the answer that our instrument graded.
-        theirs: the key that the released rules graded.
-        gold: the gold answer.
-        ours_right: ours was correct and theirs was not; False for the other way round.
-        n_answers: answers voted over.
+        question: what was asked.
+        status: our verdict.
+        answer: the answer that ours is on.
+        released_status: the released rules' verdict.
+        key: the voted value that theirs is on.
+        read_by_released: what they had read, one an agent.
     """
-    text = "" if theirs is None else str(theirs)
-    if ours_right:
-        if not text:
-            return "the released rules read no answer"
-        if re.search(r"\\[(\[]|\\[)\]]", text) and _same(ours, text):
-            return "math delimiters are not dropped"
-        if text != text.strip() or "\n" in text:
-            return "answer on a line of its own"
-        if not _same(ours, text):
-            return "another answer was voted" if n_answers > 1 else "another answer was read"
-        return "equal in value or unit, not in form"
-    if ours is None:
+    text = "" if key is None else str(key)
+    if status == "correct":
+        return _why_released_is_wrong(
+            question, answer or "", released_status, text, read_by_released
+        )
+    if status == "grader_timeout":
+        return "our comparison did not end in time"
+    if status == "bad_gold":
+        return "our rules find no gold answer"
+    if answer is None:
         return "our rules read no answer"
-    if not _same(ours, text):
-        return "another answer was voted" if n_answers > 1 else "another answer was read"
-    if re.search(r"[,;]", text):
-        return "order or brackets ignored"
-    if _is_float(text) and _is_float(clean(gold)):
-        return "tolerance of 1 in 10,000"
-    return "the released parser reads the gold otherwise"
+    if not _same(answer, text, question):
+        return _other_answer(len(read_by_released))
+    return _why_released_is_right(question, key)
 
 
-def _same(ours: str | None, theirs: str) -> bool:
-    if ours is None:
-        return False
-    one, other = clean(ours), clean(theirs)
-    return one == other or (_is_float(ours) and _is_float(theirs) and float(ours) == float(theirs))
+def _why_released_is_wrong(
+    question: Question, answer: str, status: Status, text: str, read: Sequence[str]
+) -> str:
+    if status == "grader_timeout":
+        return "the released comparison did not end in time"
+    if not text or status == "no_answer":
+        return "the released rules read no answer"
+    if text.strip() == "</answer>":
+        return "the answer stands on a line of its own in its tag"
+    if _DELIMITERS.search(text) and _released_right(_DELIMITERS.sub("", text), question):
+        return "math delimiters are not dropped"
+    if not _same(answer, text, question):
+        return _other_answer(len(read))
+    gold = gold_answer(question.gold, answer_type=question.answer_type) or ""
+    bare, bare_gold = _UNITS.sub("", text), _UNITS.sub("", gold)
+    if (bare, bare_gold) != (text, gold) and _released_right(bare, question, bare_gold):
+        return "units and signs are not dropped"
+    return "equal in value, not in form"
 
 
-def _is_float(text: str) -> bool:
+def _why_released_is_right(question: Question, key: released.VoteKey) -> str:
+    family = released.family_of(question.dataset, question.answer_type)
+    rule = released.rule(key, question.gold, family)
+    gold = gold_answer(question.gold, answer_type=question.answer_type) or ""
+    if rule == "latex" and "_" in gold + str(key):
+        return "subscripts are ignored"
+    return _BY_RULE[rule or "latex"]
+
+
+def _other_answer(agents: int) -> str:
+    return "another answer was voted" if agents > 1 else "another answer was read"
+
+
+def _released_right(text: str, question: Question, gold: str | None = None) -> bool:
+    family = released.family_of(question.dataset, question.answer_type)
+    return released.score(text, question.gold if gold is None else gold, family) == 1
+
+
+def _same(answer: str, text: str, question: Question) -> bool:
     try:
-        return math.isfinite(float(text.replace(",", "")))
-    except ValueError:
+        return equal(
+            gold=answer,
+            prediction=_DELIMITERS.sub("", text),
+            answer_type=question.answer_type,
+            options=question.options,
+        )
+    except (worker.WorkerTimeout, worker.WorkerError):
         return False

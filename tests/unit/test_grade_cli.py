@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,21 +12,7 @@ import pytest
 
 from madm2.grade.__main__ import main
 from tests.conftest import ROOT
-
-
-def grade(
-    tmp_path: Path, text: str | bytes, *args: str, name: str = "rows.jsonl"
-) -> tuple[int, list[dict]]:
-    path = tmp_path / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-    out = tmp_path / "out.jsonl"
-    code = main([str(path), "--output", str(out), *args])
-    return code, [json.loads(line) for line in out.open()] if out.exists() else []
-
-
-def rows(*values: dict[str, object]) -> str:
-    return "".join(json.dumps(value) + "\n" for value in values)
+from tests.unit.grade_command import grade, rows
 
 
 def test_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,99 +31,57 @@ def test_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [line["score"] for line in lines] == [1, 1, 0, 1, 1, 0, 0]
     assert [line["status"] for line in lines[-2:]] == ["no_answer", "no_answer"]
     assert [line["released_score"] for line in lines] == [1, 1, 0, 1, 0, 0, 0]
-    assert set(lines[0]) == {"id", "answer", "status", "score", "released_answer", "released_score"}
+    keys = {"id", "answer", "status", "score", "released_answer", "released_score"}
+    assert [set(line) - keys for line in lines] == [set()] * 4 + [{"difference"}] + [set()] * 2
+    assert [line["released_answer"] for line in lines[:4]] == ["\\frac12", "18", "", "073"]
     summary = capsys.readouterr().err
-    assert "accuracy          0.5714" in summary and "released accuracy 0.4286" in summary
-    assert "math delimiters are not dropped" in summary
-
-
-def released_results() -> dict[str, object]:
-    def solution(answer: str) -> dict[str, str]:
-        return {"think": "I add.", "answer": answer}
-
-    row = {
-        "id": 7, "question": "q", "pred": "\\frac{1}{2}", "ground_truth": "It is $\\boxed{\\frac{1}{2}}$.",
-        "debate_history": [[solution("3")] * 3, [solution("1/2"), solution("\\frac12"), solution("3")]],
-    }  # fmt: skip
-    return {"accuracy": 1.0, "results": [row]}
-
-
-@pytest.mark.parametrize("indent", [None, 4])
-def test_a_results_file_is_voted_again(tmp_path: Path, indent: int | None) -> None:
-    text = json.dumps(released_results(), indent=indent)
-    code, (line,) = grade(tmp_path, text, name="x/math/mad_3agents_2rounds_seed1.json")
-    assert code == 0
-    assert (line["id"], line["score"], line["answer"]) == (7, 1, "1/2")
-    assert (line["released_answer"], line["released_score"]) == ("1/2", 1)
-
-
-@pytest.mark.parametrize("indent", [None, 4])
-def test_a_debate_log_takes_its_golds_from_the_results(tmp_path: Path, indent: int | None) -> None:
-    agents = [{"prompt": "p", "response": {"think": "t", "answer": a}} for a in ("3", "3", "4")]
-    log = {"7": {"question": "q", "rounds": [{"round": 1, "agents": agents}]}}
-    text = json.dumps(log, indent=indent)
-    code, _ = grade(tmp_path, text, name="math/mad_debate_log.json")
-    assert code == 2
-    (tmp_path / "math" / "mad.json").write_text(json.dumps(released_results()))
-    code, (line,) = grade(tmp_path, text, name="math/mad_debate_log.json")
-    assert (code, line["answer"], line["score"]) == (0, "3", 0)
-
-
-def test_a_cot_results_file(tmp_path: Path) -> None:
-    row = {
-        "id": 1,
-        "question": "q",
-        "ground_truth": "#### 5",
-        "response": {"think": "5", "answer": "5"},
-    }
-    code, (line,) = grade(tmp_path, json.dumps({"results": [row]}), "--dataset", "gsm8k")
-    assert (code, line["score"], line["released_score"]) == (0, 1, 1)
-
-
-def test_the_samples_of_a_run(tmp_path: Path) -> None:
-    from madm2.cli import main as run
-
-    data = str(ROOT / "processed_data")
-    args = ["--engine", "scripted", "--dataset", "arithmetic", "--data_dir", data, "--limit", "20"]
-    assert run([*args, "--save_path", str(tmp_path)]) == 0
-    path = next(tmp_path.rglob("samples.jsonl"))
-    out = tmp_path / "out.jsonl"
-    assert main([str(path), "--output", str(out)]) == 0
-    samples = [json.loads(line) for line in path.open()]
-    for sample, line in zip(samples, map(json.loads, out.open()), strict=True):
-        assert line["id"] == sample["id"]
-        assert line["status"] == sample["scores"]["paper"]["status"]
-        assert line["released_score"] == (sample["scores"]["released"]["status"] == "correct")
+    assert "accuracy          0.5714  (correct 4, no_answer 3)" in summary
+    assert "released accuracy 0.4286  (correct 3, " in summary
+    assert "1  math delimiters are not dropped" in summary
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("row", "released_answer", "score", "released_score"),
     [
-        ("", "is empty"),
-        ('{"dataset": "math", "output": "1", "gold": "1"}\n{"dataset"', "line 2 is not valid JSON"),
-        ('{"dataset": "math", "output": "1", "gold": "1"}\n[1]', "line 2 is not a JSON object"),
-        (rows({"dataset": "math", "output": "1"}), "line 1 has no 'gold'"),
-        (rows({"dataset": "math", "gold": "1"}), "line 1 needs 'output'"),
-        (rows({"dataset": "math", "gold": "1", "output": 3}), "line 1 needs 'output'"),
-        (rows({"gold": "1", "output": "1"}), "line 1 needs 'dataset' or 'answer_type'"),
-        (rows({"dataset": "mth", "gold": "1", "output": "1"}), "line 1: unknown dataset 'mth'"),
-        (rows({"answer_type": "x", "gold": "1", "output": "1"}), "line 1: unknown answer type"),
-        (rows({"dataset": "math", "gold": "1", "output": "1", "options": 3}), "line 1: 'options'"),
-        (rows({"id": 1, "dataset": "math", "gold": "1", "rounds": []}), "line 1 is no sample"),
-        (b"\xff\xfe\x00", "line 1 is not UTF-8"),
-        (json.dumps({"results": [{"id": 1}]}), "does not say which dataset"),
-        (json.dumps({"results": [3]}), "does not say which dataset"),
+        # Neither read nor voted: as the released comparison takes it.
+        ({"dataset": "aime", "answer": "the value 204", "gold": "204"}, "the value 204", 0, 0),
+        ({"dataset": "mmlu_pro", "answer": "(B)", "gold": "B"}, "(B)", 1, 1),
+        ({"dataset": "math", "answer": 7, "gold": 7}, "7", 1, 1),
+        ({"dataset": "math", "answer": "7", "output": "8", "gold": "7"}, "7", 1, 1),
+        ({"dataset": "math", "answer": None, "output": "8", "gold": "8"}, "8", 1, 1),
+        ({"dataset": "math", "kind": "equal", "output": "the 7", "gold": "7"}, "the 7", 0, 1),
+        # Read and voted, in the released code's normal form.
+        ({"dataset": "aime", "output": "the value 204", "gold": "204"}, "value 204", 1, 1),
+        ({"dataset": "gsm8k", "output": "9" * 400, "gold": "5"}, "9" * 400, 0, 0),
+        ({"dataset": "mine", "answer_type": "numeric", "output": "so 7", "gold": "7"}, "so 7", 1, 1),
+        ({"dataset": "mine", "answer_type": "text", "output": "yes", "gold": "Yes"}, "yes", 1, 0),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes, message: str
+def test_one_row(
+    tmp_path: Path,
+    row: dict[str, object],
+    released_answer: str,
+    score: float,
+    released_score: float,
 ) -> None:
-    code, lines = grade(tmp_path, text)
-    assert code == 2
-    error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
-    assert len(error) == 1 and message in error[0]
-    if "line 2" in message:
-        assert len(lines) == 1, "what was graded before is kept"
+    code, (line,) = grade(tmp_path, rows(row))
+    assert code == 0
+    assert line["released_answer"] == released_answer
+    assert (line["score"], line["released_score"]) == (score, released_score)
+
+
+@pytest.mark.parametrize(
+    ("row", "status"),
+    [
+        ({"dataset": "math", "output": "", "gold": "7"}, "no_answer"),
+        ({"dataset": "math", "output": "\\boxed{8}", "gold": "7"}, "incorrect"),
+        ({"dataset": "math", "output": "\\boxed{8}", "gold": ""}, "bad_gold"),
+        ({"dataset": "math", "answer": " ", "gold": "7"}, "no_answer"),
+    ],
+)
+def test_every_status_is_told(tmp_path: Path, row: dict[str, object], status: str) -> None:
+    code, (line,) = grade(tmp_path, rows(row))
+    assert (code, line["status"], line["score"]) == (0, status, 0)
 
 
 def test_a_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,3 +102,62 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "madm2.grade", str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["score"] == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--dataset", "mth"], "unknown dataset 'mth'"),
+        (["--answer_type", "number"], "unknown answer type 'number'"),
+        (["--output_file", "x"], "unrecognized arguments"),
+        (["--output", "no/such/folder/out.jsonl"], "cannot write"),
+    ],
+)
+def test_wrong_arguments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(rows({"dataset": "math", "output": "1", "gold": "1"}))
+    assert main([str(path), *args]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_input_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(rows({"dataset": "math", "output": "1", "gold": "1"}))
+    before = path.read_text()
+    assert main([str(path), "--output", str(tmp_path / "." / "rows.jsonl")]) == 2
+    assert path.read_text() == before
+
+
+def test_a_fault_in_the_first_line_leaves_earlier_output_alone(tmp_path: Path) -> None:
+    assert grade(tmp_path, rows({"dataset": "math", "output": "1", "gold": "1"}))[0] == 0
+    code, lines = grade(tmp_path, "torn")
+    assert (code, len(lines)) == (2, 1)
+
+
+def test_several_files_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, output in (("a", "1"), ("b", "2")):
+        row = {"dataset": "math", "output": output, "gold": "1"}
+        (tmp_path / name).write_text(rows(row))
+    files = [str(tmp_path / name) for name in "ab"]
+    assert main([*files, str(tmp_path / "none")]) == 2
+    done = capsys.readouterr()
+    assert [json.loads(line)["file"] for line in done.out.splitlines()] == files
+    parts = re.findall(r"^accuracy +(\S+)", done.err, re.MULTILINE)
+    assert parts == ["1.0000", "0.0000", "0.5000"], "each file, then all that was graded"
+
+
+def test_rows_may_leave_the_dataset_to_the_flag(tmp_path: Path) -> None:
+    row = {"output": "so 7", "gold": "7"}
+    assert grade(tmp_path, rows(row), "--dataset", "GSM8K")[0] == 0
+    assert grade(tmp_path, rows(row), "--answer_type", "numeric")[0] == 0
+
+
+def test_a_reader_that_stops_is_no_fault(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(rows({"dataset": "math", "output": "1", "gold": "1"}) * 2000)
+    command = f"set -o pipefail; {sys.executable} -m madm2.grade {path} | head -n 1"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
