@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from madm2.grade.__main__ import main
 from madm2.grading import released
 
 RUN = "traces/qwen2.5-7b_math50_seed41"
@@ -49,3 +50,69 @@ def test_every_round_of_the_debate_log_is_voted_alike(shared: Path) -> None:
         for rnd in question["rounds"]:
             vote = released.vote([a["response"]["answer"] for a in rnd["agents"]], "math")
             assert (vote.key, vote.consensus) == (rnd["common_answer"], rnd["consensus"])
+
+
+DELIMITERS = "math delimiters are not dropped"
+UNITS = "units and signs are not dropped"
+# Where our verdict is not theirs; ours is right but for 2062, which leaves out the gold's base.
+DIFFERENCES = {
+    "cot_seed41.json": {3062: DELIMITERS, 953: DELIMITERS, 299: UNITS},
+    "mad_3agents_2rounds_seed41.json": {
+        53: DELIMITERS,
+        843: UNITS,
+        2062: "subscripts are ignored",
+        1238: DELIMITERS,
+        3062: DELIMITERS,
+        953: DELIMITERS,
+        4616: DELIMITERS,
+        299: UNITS,
+    },
+    "mad_objective_3agents_2rounds_seed41.json": {
+        53: DELIMITERS,
+        843: UNITS,
+        2062: "subscripts are ignored",
+        1238: DELIMITERS,
+        3062: DELIMITERS,
+        953: DELIMITERS,
+        4616: DELIMITERS,
+        299: UNITS,
+    },
+    "mad_subjective_3agents_2rounds_seed41.json": {
+        53: DELIMITERS,
+        843: UNITS,
+        2062: "subscripts are ignored",
+        1238: DELIMITERS,
+        3062: DELIMITERS,
+        953: DELIMITERS,
+        299: UNITS,
+    },
+}
+OURS = dict(zip(FILES, (0.52, 0.72, 0.78, 0.70), strict=True))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_regrade_command_explains_every_difference(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    out = tmp_path / "out.jsonl"
+    assert main([str(shared / RUN / name), "--output", str(out)]) == 0
+    lines = [json.loads(line) for line in out.open()]
+    assert {line["id"]: line["difference"] for line in lines if "difference" in line} == (
+        DIFFERENCES[name]
+    )
+    for line in lines:
+        assert (line["score"] != line["released_score"]) == ("difference" in line)
+    assert sum(line["released_score"] for line in lines) / len(lines) == FILES[name]
+    assert sum(line["score"] for line in lines) / len(lines) == OURS[name]
+    summary = capsys.readouterr().err
+    assert "dataset math, by the form of its gold answers" in summary
+    assert f"the file reports  {FILES[name]:.4f}" in summary
+
+
+def test_the_debate_log_is_graded_like_its_results(shared: Path, tmp_path: Path) -> None:
+    name = "mad_subjective_3agents_2rounds_seed41"
+    graded = []
+    for path in (shared / RUN / f"{name}.json", shared / RUN / f"{name}_debate_log.json"):
+        assert main([str(path), "--output", str(tmp_path / "out.jsonl")]) == 0
+        graded.append((tmp_path / "out.jsonl").read_text())
+    assert graded[0] == graded[1]
