@@ -47,9 +47,11 @@ class _Server:
     """The warm process; one call at a time."""
 
     def __init__(self) -> None:
-        path = [_ROOT, *(os.path.abspath(entry) for entry in sys.path)]
+        # What the parent can import comes last: a file beside its script must not hide a package.
+        path = [os.path.abspath(entry) for entry in sys.path]
         code = (
-            f"import sys; sys.path[:] = {path!r}\n"
+            "import sys\n"
+            f"sys.path[:] = dict.fromkeys([{_ROOT!r}, *filter(None, sys.path), *{path!r}])\n"
             f"from madm2.grading.serve import serve; serve({os.getpid()})"
         )
         self.owner = os.getpid()

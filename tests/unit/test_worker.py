@@ -320,6 +320,12 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 os.killpg(0, signal.SIGINT)
 assert check()
 """,
+    "files beside the script named as packages": """
+import pathlib
+for name in ("gen", "sympy", "antlr4"):
+    (pathlib.Path(__file__).parent / f"{name}.py").write_text("raise ImportError('hidden')")
+assert check()
+""",
     "another folder": """
 import os, tempfile
 os.chdir(tempfile.mkdtemp())
