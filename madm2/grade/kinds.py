@@ -7,7 +7,6 @@ delimiters, say), or tell by which of them they took it for right.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from madm2.grading import released, worker
 from madm2.grading.equal import equal
@@ -32,7 +31,8 @@ def kind_of_difference(
     answer: str | None,
     released_status: Status,
     key: released.VoteKey,
-    read_by_released: Sequence[str],
+    released_answer: str,
+    agents: int,
 ) -> str:
     """Name the kind of a difference between the two verdicts, of which one is `correct`.
 
@@ -42,27 +42,28 @@ def kind_of_difference(
         answer: the answer that ours is on.
         released_status: the released rules' verdict.
         key: the voted value that theirs is on.
-        read_by_released: what they had read, one an agent.
+        released_answer: that value as it was found in a completion.
+        agents: how many completions there were.
     """
-    text = "" if key is None else str(key)
+    other = f"another answer was {'voted' if agents > 1 else 'read'}"
     if status == "correct":
-        return _why_released_is_wrong(
-            question, answer or "", released_status, text, read_by_released
-        )
+        why = _why_released_is_wrong(question, answer or "", released_status, released_answer)
+        return why or other
     if status == "grader_timeout":
         return "our comparison did not end in time"
     if status == "bad_gold":
         return "our rules find no gold answer"
     if answer is None:
         return "our rules read no answer"
-    if not _same(answer, text, question):
-        return _other_answer(len(read_by_released))
+    if not _same(answer, released_answer, question):
+        return other
     return _why_released_is_right(question, key)
 
 
 def _why_released_is_wrong(
-    question: Question, answer: str, status: Status, text: str, read: Sequence[str]
-) -> str:
+    question: Question, answer: str, status: Status, text: str
+) -> str | None:
+    """The kind; None where it is another answer."""
     if status == "grader_timeout":
         return "the released comparison did not end in time"
     if not text or status == "no_answer":
@@ -72,7 +73,7 @@ def _why_released_is_wrong(
     if _DELIMITERS.search(text) and _released_right(_DELIMITERS.sub("", text), question):
         return "math delimiters are not dropped"
     if not _same(answer, text, question):
-        return _other_answer(len(read))
+        return None
     gold = gold_answer(question.gold, answer_type=question.answer_type) or ""
     bare, bare_gold = _UNITS.sub("", text), _UNITS.sub("", gold)
     if (bare, bare_gold) != (text, gold) and _released_right(bare, question, bare_gold):
@@ -82,15 +83,17 @@ def _why_released_is_wrong(
 
 def _why_released_is_right(question: Question, key: released.VoteKey) -> str:
     family = released.family_of(question.dataset, question.answer_type)
+    if family == "mmlu_pro":
+        return "only one letter is compared"
+    if family == "gsm8k":
+        return "only the last number is compared"
     rule = released.rule(key, question.gold, family)
-    gold = gold_answer(question.gold, answer_type=question.answer_type) or ""
-    if rule == "latex" and "_" in gold + str(key):
+    both = str(key) + (gold_answer(question.gold, answer_type=question.answer_type) or "")
+    if rule in ("float", "latex") and "_" in both:
         return "subscripts are ignored"
+    if rule == "float" and "," in both:
+        return "commas are dropped"
     return _BY_RULE[rule or "latex"]
-
-
-def _other_answer(agents: int) -> str:
-    return "another answer was voted" if agents > 1 else "another answer was read"
 
 
 def _released_right(text: str, question: Question, gold: str | None = None) -> bool:

@@ -89,9 +89,17 @@ def _graded(
             answer=None if verdict.answer is None else str(verdict.answer),
             released_status=released_verdict.status,
             key=released_verdict.answer,
-            read_by_released=read,
+            released_answer=_as_found(question, released_verdict.answer, read),
+            agents=len(read),
         )
     return Graded(question, verdict, released_verdict, found, difference)
+
+
+def _as_found(question: Question, key: released.VoteKey, read: Sequence[str]) -> str:
+    """The voted value as the first agent that gave it wrote it."""
+    family = released.family_of(question.dataset, question.answer_type)
+    found = (answer for answer in read if released.vote_key(answer, family) == key)
+    return next(found, read[0])
 
 
 def _score(status: Status) -> float:

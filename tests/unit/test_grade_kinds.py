@@ -37,6 +37,8 @@ def difference(gold: str, *texts: str, answer_type: AnswerType = "math") -> str:
         ("[0,1)", "\\boxed{(0,1]}", "order or brackets are ignored"),
         ("10000", "\\boxed{10001}", "differs by less than 1 in 10,000"),
         ("101_2", "\\boxed{101_3}", "subscripts are ignored"),
+        ("11011_2", "\\boxed{11011_3}", "subscripts are ignored"),
+        ("4,6", "\\boxed{46}", "commas are dropped"),
         ("\\text{Brian}", "\\boxed{\\text{Brain}}", "the released parser reads it otherwise"),
         ("7", "\\boxed{7}", ""),
         ("7", "\\boxed{8}", ""),
@@ -49,6 +51,13 @@ def test_kinds_of_one_answer(gold: str, text: str, kind: str) -> None:
 def test_kinds_of_other_types() -> None:
     assert (
         difference("B", "I hope it is C, or B", answer_type="choice") == "our rules read no answer"
+    )
+    assert (
+        difference("A", "<answer>A</answer> not B", answer_type="choice")
+        == "another answer was read"
+    )
+    assert (
+        difference("4", "\\boxed{3/4}", answer_type="numeric") == "only the last number is compared"
     )
     assert difference("18", "18 or 20 is 2 less", answer_type="numeric") == ""
     assert difference("", "nothing", answer_type="text") == ""
