@@ -1,6 +1,6 @@
 """The released code's rules for reading, voting and grading, without its faults of safety.
 
-Written from a description of its behaviour (docs/grading.md) and held to measured input/output
+Written from a description of its behaviour (docs/released.md) and held to measured input/output
 pairs (tests/golden). Model text is never run as code, and every scan is linear. When two MATH
 answers are equal is told by `released_equal`.
 """
