@@ -84,8 +84,8 @@ def _at(expression: Any, point: Point) -> Any:
 
 
 def _is_zero(value: Any) -> bool:
-    """Whether a value is 0, or has no digit left that is known to be right."""
-    return all(part == 0 or getattr(part, "_prec", 53) == 1 for part in value.as_real_imag())
+    """Whether a value is 0, or has no digit left that is known to be right (but a few bits)."""
+    return all(part == 0 or getattr(part, "_prec", 53) <= 10 for part in value.as_real_imag())
 
 
 def to_sympy(expression: Expression) -> Any:
