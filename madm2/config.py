@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from madm2.engine_keys import ENGINE_KEYS
 from madm2.errors import UserError, unknown_name
 from madm2.types import Sampling
+from madm2.yaml_text import load_yaml
 
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs.yaml"
 GENERAL = "general_configs"
@@ -23,6 +23,12 @@ _OWN_KEYS = frozenset(
 )
 _ALIASES = {"max_tokens": "max_token_length"}  # vLLM's name for what the released file calls so
 _SAMPLING_TYPES = {f.name: type(f.default) for f in fields(Sampling) if f.name not in _ALIASES}
+_KINDS = {
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    tuple: "a text that is not empty, or a list of them",
+}
 # What the program decides itself; anything else that the engine knows may be set.
 _RESERVED = frozenset({"model", "revision", "seed", "skip_tokenizer_init", "disable_log_stats"})
 _SETTABLE = frozenset(_OWN_KEYS | set(_ALIASES) | set(_SAMPLING_TYPES) | (ENGINE_KEYS - _RESERVED))
@@ -93,10 +99,14 @@ def load_model_config(
             if key not in _SETTABLE:
                 raise unknown_name(kind, str(key), _SETTABLE)
             values[_ALIASES.get(key, key)] = value
+    _check_plain(values)
     path = ""
     if needs_model:
-        path = model_path or str(
-            values.get("model_path") or document.get("model_path") or values.get("model") or ""
+        path = (
+            model_path
+            or _text(values, "model_path")
+            or _text(document, "model_path")
+            or _text(values, "model")
         )
         if not path:
             raise UserError(
@@ -106,7 +116,7 @@ def load_model_config(
     return ModelConfig(
         name=model_name or Path(path).name or "scripted",
         path=path,
-        revision=revision or values.get("revision"),
+        revision=revision or _text(values, "revision") or None,
         prompts=prompts or _prompts_of(values, file.parent),
         sampling=_sampling(values, "max_token_length"),
         judge_sampling=_sampling(values, "judge_max_token_length", "max_token_length"),
@@ -119,19 +129,18 @@ def load_model_config(
 
 def _prompts_of(values: Mapping[str, Any], base: Path) -> str:
     """An entry's prompt set; a file is meant from where the configuration lies."""
-    name = str(values.get("prompts") or "default")
+    name = _text(values, "prompts") or "default"
     return str(base / name) if Path(name).suffix else name
 
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        document = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
         raise UserError(
             f"cannot read the configuration {file}", have=str(error), fix="check --config"
         ) from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{file} is not valid YAML", have=str(error)) from error
+    document = load_yaml(text, str(file))
     if not isinstance(document, dict) or not isinstance(document.get("llm_configs"), dict):
         raise UserError(f"{file} has no `llm_configs` mapping", need="one entry per model in it")
     for key in document:
@@ -149,11 +158,25 @@ def _parse_overrides(overrides: Sequence[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals:
             raise UserError(f"--set {text!r} has no value", need="--set key=value")
-        try:
-            values[key] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise UserError(f"--set {key}: {value!r} is not valid YAML") from error
+        values[key] = load_yaml(value, f"the value of --set {key}")
     return values
+
+
+def _check_plain(values: Mapping[str, Any]) -> None:
+    """Refuse what results.json could not record, before there are results to lose."""
+    for key, value in values.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UserError(f"{key} must be a plain value", have=str(error)) from error
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    """A setting that is a text; empty when it is not set."""
+    value = values.get(key)
+    if value is not None and not isinstance(value, str):
+        raise UserError(f"{key} must be a text", have=repr(value), fix="put it in quotes")
+    return value if value and value.strip() else ""
 
 
 def _length(values: Mapping[str, Any], *keys: str) -> int | None:
@@ -175,6 +198,10 @@ def _sampling(values: Mapping[str, Any], *length_keys: str) -> Sampling:
         ("top_p", 1e-9, 1),
         ("min_p", 0, 1),
         ("repetition_penalty", 1e-9, 100),
+        ("presence_penalty", -2, 2),
+        ("frequency_penalty", -2, 2),
+        ("top_k", -1, 2**31 - 1),
+        ("min_tokens", 0, sampling.max_tokens),
     ):
         if not low <= getattr(sampling, name) <= high:
             raise UserError(
@@ -189,11 +216,12 @@ def _typed(key: str, value: Any) -> Any:
         stops = [value] if isinstance(value, str) else value
         if isinstance(stops, list) and all(isinstance(s, str) and s for s in stops):
             return tuple(stops)
-    elif want is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+    # An int may be too large for float(); no setting is.
+    elif want is float and type(value) in (int, float) and abs(value) < 1e9:
         return float(value)
     elif type(value) is want:
         return value
-    raise UserError(f"{key} must be a {want.__name__}", have=repr(value))
+    raise UserError(f"{key} must be {_KINDS[want]}", have=repr(value))
 
 
 def looks_local(path: str) -> bool:

@@ -9,12 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import cast
-
-import yaml
+from typing import cast, get_args
 
 from madm2.errors import UserError, unknown_name
 from madm2.types import AnswerType, Message
+from madm2.yaml_text import load_yaml
 
 PROMPT_SETS = Path(__file__).parent / "prompt_sets"
 _SLOT = re.compile(r"\{(question|context|solution|format)\}")
@@ -98,8 +97,8 @@ def load_prompts(source: str) -> PromptSet:
             raise unknown_name("prompt set", source, [*names, "FILE.yaml", "FILE.py"])
         path = PROMPT_SETS / f"{source}.yaml"
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
         raise UserError(
             f"cannot read the prompt file {path}", have=str(error), fix="check --prompts"
         ) from error
@@ -108,10 +107,7 @@ def load_prompts(source: str) -> PromptSet:
 
 
 def _from_yaml(text: str, path: Path) -> dict[str, object]:
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} is not valid YAML", have=str(error)) from error
+    values = load_yaml(text, str(path))
     if not isinstance(values, dict):
         raise UserError(f"{path} holds no prompts", need="the keys cot, debate and judge")
     return values
@@ -120,9 +116,12 @@ def _from_yaml(text: str, path: Path) -> dict[str, object]:
 def _from_python(text: str, path: Path) -> dict[str, object]:
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError) as error:
-        raise UserError(f"{path} is not valid Python", have=str(error)) from error
+    # Deep nesting ends in one of the last two.
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = str(error) or "it is nested too deeply"
+        raise UserError(f"{path} is not valid Python", have=reason) from error
     values: dict[str, object] = {"format": load_prompts("default").format}
+    read = set[ast.expr]()
     for node in tree.body:
         if isinstance(node, ast.Assign):
             targets, value = node.targets, node.value
@@ -133,18 +132,29 @@ def _from_python(text: str, path: Path) -> dict[str, object]:
         for target in targets:
             if isinstance(target, ast.Name) and target.id in _PYTHON_NAMES:
                 values[_PYTHON_NAMES[target.id]] = _constant(value, target.id, path)
+                read.add(target)
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part not in read:
+            if part.id in _PYTHON_NAMES:  # +=, inside an if, unpacked: not what would be read
+                raise _not_plain(part.id, part, path)
     return values
 
 
 def _constant(node: ast.expr, name: str, path: Path) -> str:
+    rest = ""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        rest = _constant(node.right, name, path) + rest
+        node = node.left
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _constant(node.left, name, path) + _constant(node.right, name, path)
-    raise UserError(
+        return node.value + rest
+    raise _not_plain(name, node, path)
+
+
+def _not_plain(name: str, node: ast.expr, path: Path) -> UserError:
+    return UserError(
         f"{name} in {path} is not a plain string",
         have=f"line {node.lineno}",
-        need="a string constant: the file is read, never run",
+        need="NAME = a string constant: the file is read, never run",
     )
 
 
@@ -168,6 +178,9 @@ def _checked(values: dict[str, object], path: Path) -> PromptSet:
     hints = values.get("hints", {})
     if not isinstance(hints, dict) or not all(isinstance(v, str) for v in hints.values()):
         raise UserError(f"'hints' in {path} must map answer types to texts")
+    for answer_type in hints:
+        if answer_type not in get_args(AnswerType):
+            raise unknown_name(f"answer type in {path}", str(answer_type), get_args(AnswerType))
     for key in ("format", "joiner"):
         if not isinstance(values.get(key, ""), str):
             raise UserError(f"{key!r} in {path} must be a text")

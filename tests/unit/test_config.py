@@ -7,6 +7,7 @@ import yaml
 
 from madm2.config import DEFAULT_CONFIG, load_model_config, looks_local, stray_config
 from madm2.errors import UserError
+from madm2.yaml_text import load_yaml
 
 
 def write(folder: Path, text: str) -> Path:
@@ -90,13 +91,30 @@ def test_where_the_model_path_comes_from(tmp_path: Path) -> None:
         ("llm_configs: {m: {model: a/b}}", ["temperature"], "has no value"),
         ("llm_configs: {m: {model: a/b}}", ["tempratur=1"], "did you mean 'temperature'?"),
         ("llm_configs: {m: {model: a/b}}", ["seed=1"], "unknown key for --set"),
-        ("llm_configs: {m: {model: a/b}}", ["temperature=hot"], "must be a float"),
+        ("llm_configs: {m: {model: a/b}}", ["temperature=hot"], "temperature must be a number"),
         ("llm_configs: {m: {model: a/b}}", ["temperature=-1"], "out of range"),
         ("llm_configs: {m: {model: a/b}}", ["top_p=1.5"], "out of range"),
-        ("llm_configs: {m: {model: a/b}}", ["top_k=0.5"], "must be a int"),
+        ("llm_configs: {m: {model: a/b}}", ["top_k=0.5"], "top_k must be a whole number"),
         ("llm_configs: {m: {model: a/b}}", ["max_tokens=0"], "whole number"),
         ("llm_configs: {m: {model: a/b}}", ["memory_max_tokens=true"], "whole number"),
         ("llm_configs: {other: {model: a/b}}", [], "unknown model 'm'"),
+        ("llm_configs: {m: {model: 5}}", [], "model must be a text"),
+        ("llm_configs: {m: {model_path: [a]}}", [], "model_path must be a text"),
+        ("llm_configs: {m: {model: a/b}}\nmodel_path: {a: b}", [], "model_path must be a text"),
+        ("llm_configs: {m: {model: a/b, revision: 7}}", [], "revision must be a text"),
+        ("llm_configs: {m: {model: a/b, prompts: [small]}}", [], "prompts must be a text"),
+        ("llm_configs: {m: {model: a/b}, m: {}}", [], "line 1: the key 'm' is there twice"),
+        ("llm_configs:\n m:\n  dtype: a\n  dtype: b", [], "line 4: the key 'dtype' is there twice"),
+        ("llm_configs: {m: {model: a/b, dtype: &a [*a]}}", [], "dtype must be a plain value"),
+        ("llm_configs: {m: {model: a/b, dtype: !!set {a}}}", [], "dtype must be a plain value"),
+        ("llm_configs: {m: {model: a/b, dtype: !!binary YQ==}}", [], "must be a plain value"),
+        ("llm_configs: {m: {model: a/b}}", ["top_p=.nan"], "top_p must be a plain value"),
+        ("llm_configs: {m: {model: a/b}}", ["top_p=1" + "0" * 400], "top_p must be a number"),
+        ("llm_configs: {m: {model: a/b}}", ["dtype=" + "9" * 5000], "dtype is not valid YAML"),
+        ("llm_configs: {m: {model: a/b}}", ["dtype=" + "[" * 20_000], "dtype is not valid YAML"),
+        ("llm_configs: {m: {model: a/b}}", ["presence_penalty=3"], "out of range"),
+        ("llm_configs: {m: {model: a/b}}", ["top_k=-2"], "out of range"),
+        ("llm_configs: {m: {model: a/b}}", ["max_tokens=5", "min_tokens=6"], "out of range"),
     ],
 )
 def test_mistakes_are_explained(
@@ -105,6 +123,21 @@ def test_mistakes_are_explained(
     with pytest.raises(UserError) as error:
         load_model_config("m", config=write(tmp_path, text), overrides=overrides)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e-3", 1e-3),
+        ("-2E+2", -200.0),
+        ("1.5e1", 15.0),
+        ("2024-01-31", "2024-01-31"),
+        ("v1e3", "v1e3"),
+        ("{a: &x {b: 1}, c: {<<: *x, b: 2}}", {"a": {"b": 1}, "c": {"b": 2}}),
+    ],
+)
+def test_yaml_values(text: str, value: object) -> None:
+    assert load_yaml(text, "it") == value
 
 
 @pytest.mark.parametrize(

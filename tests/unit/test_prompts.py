@@ -19,6 +19,12 @@ PRUNE_PROMPT = ("Question: {question} "
 OTHER = f"{COT_PROMPT}"
 '''
 
+YAML = "cot: a\ndebate: '{context} {question}'\njudge: '{question}{solution}'\n"
+CONSTANTS = """COT_PROMPT = 'a'
+DEBATE_PROMPT = '{context} {question}'
+PRUNE_PROMPT = '{question}{solution}'
+"""
+
 
 def test_the_default_prompts_ask_for_tags_and_labels() -> None:
     prompts = load_prompts("default")
@@ -64,6 +70,26 @@ def test_python_constants_are_read_and_never_run(tmp_path: Path, monkeypatch) ->
     assert prompts.format == load_prompts("default").format
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.yaml", YAML),
+        ("p.py", CONSTANTS),
+        ("p.py", CONSTANTS.replace("'a'", "'a'" + " + ''" * 1500)),
+    ],
+    ids=["yaml", "python", "long"],
+)
+def test_good_prompt_files(tmp_path: Path, name: str, text: str, mark: str) -> None:
+    (tmp_path / name).write_text(mark + text, encoding="utf-8")
+    prompts = load_prompts(str(tmp_path / name))
+    assert (prompts.cot, prompts.debate, prompts.judge) == (
+        "a",
+        "{context} {question}",
+        "{question}{solution}",
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -77,7 +103,15 @@ def test_python_constants_are_read_and_never_run(tmp_path: Path, monkeypatch) ->
             "cot: a\ndebate: '{context} {question}'\njudge: '{question}{solution}'\nhints: x",
             "hints",
         ),
+        ("p.yaml", f"{YAML}cot: b", "the key 'cot' is there twice"),
+        ("p.yaml", f"{YAML}hints: {{numerc: a}}", "did you mean 'numeric'?"),
+        ("p.yaml", "[" * 20_000, "not valid YAML"),
         ("p.py", "COT_PROMPT = f'{x}'", "not a plain string"),
+        ("p.py", f"{CONSTANTS}COT_PROMPT += 'b'", "have: line 4"),
+        ("p.py", f"{CONSTANTS}COT_PROMPT, other = 'b', 'c'", "have: line 4"),
+        ("p.py", f"{CONSTANTS}if True:\n    COT_PROMPT = 'b'", "have: line 5"),
+        ("p.py", "x = " + "-" * 100_000 + "1", "nested too deeply"),
+        ("p.py", "x = '' + " + "'a' + " * 100_000 + "''", "not valid Python"),
         ("p.py", "COT_PROMPT = 'a'", "no 'debate' prompt"),
         ("p.py", "def (", "not valid Python"),
         (None, None, "did you mean 'default'?"),
