@@ -46,6 +46,8 @@ _SYMBOLS = {
     "⟨": "\\langle ",
     "⟩": "\\rangle ",
     "∘": "\\circ ",
+    "∠": "\\angle ",
+    "△": "\\triangle ",
     "∨": " or ",
     "∧": " and ",
     "→": "\\to ",
@@ -65,13 +67,13 @@ _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
 _LOWERED = re.compile(r"[₀₁₂₃₄₅₆₇₈₉₊₋]+")
 _VULGAR = re.compile(r"[¼½¾⅐-⅞]")
 _DROPPED = re.compile(
-    r"(?P<keep>\\\\)|\\(?:[()\[\]]|\$)|\$|`"
+    r"(?P<keep>\\\\|\\\$)|\\[()\[\]]|\$|`"
     r"|\\(?:left|right|bigg?[lrm]?|Bigg?[lrm]?|displaystyle|textstyle|limits)(?![A-Za-z])\.?"
 )
 _SPACES = re.compile(r"(?P<keep>\\\\)|\\(?:[,;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
 _FRACTION = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _PLAIN_STYLE = re.compile(
-    r"\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|overrightarrow|boxed|fbox)(?=\s*\{)"
+    r"\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|underline|overrightarrow|boxed|fbox)(?=\s*\{)"
 )
 _TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal|emph|mathrm)\s*\{")
 _OPERATOR = re.compile(r"\\operatorname\*?\s*\{\s*([A-Za-z]+)\s*\}")
@@ -81,13 +83,15 @@ _DEGREE = re.compile(
     r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z])|\\degree)|\\degree(?![A-Za-z])"
     r"|(?<=\d)\^ ?(?:o(?![A-Za-z])|\{o\})"
 )
-_THIN_COMMA = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\[,!;:]|')(?=\d{3}(?!\d))")
+_THIN_COMMA = re.compile(r"(?<=\d)(?:,\\! ?|\{,\}|\\[,!;:]|')(?=\d{3}(?!\d))")
 _WORDS = {
     "\\leqslant": "\\le ",
     "\\leq": "\\le ",
     "\\geqslant": "\\ge ",
     "\\geq": "\\ge ",
     "\\neq": "\\ne ",
+    "\\dbinom": "\\binom",
+    "\\tbinom": "\\binom",
     "\\lvert": "|",
     "\\rvert": "|",
     "\\vert": "|",
@@ -158,7 +162,7 @@ def _clean(text: str) -> str:
     text = _unwrapped(" ".join(text.split())).replace("**", "^")
     if "\\" in text or "^" in text:
         text = _DEGREE.sub(r"\\degree ", text)
-    return _TIMES_TEN.sub(r"\\times ", text).strip()
+    return _TIMES_TEN.sub(r"\\times ", text.replace("...", "\\ldots ")).strip()
 
 
 _BLANKS = {ord(c): " " for c in "\t\n\r\v\f"}
@@ -192,7 +196,8 @@ _BRACE = re.compile(r"\\.|[{}]")
 _GROUP = re.compile(r"\{\s*([A-Za-z0-9])\s*\}")
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:\{(\w)\}|(\w))\s*(?:\{(\w)\}|(\w))")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-_LOOSE = re.compile(r" (?![A-Za-z])(?!\d(?<=\d \d))|(?<![A-Za-z\d]) |(?<=[A-Za-z]) (?=[^A-Za-z])")
+# A space says nothing unless it parts words or numbers; behind a comma, 1, 234 is not 1,234.
+_LOOSE = re.compile(r" (?!\w)|(?<![\w,]) |(?<=,) (?!\d)")
 
 
 def normal(text: str) -> str:

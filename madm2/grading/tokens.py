@@ -66,10 +66,10 @@ _TOKEN = re.compile(
     r"|\\begin\s*\{(?P<begin>(?:[pbB]|small)?matrix|array)\}(?:\s*\{[clr| ]*\})?"
     r"|\\end\s*\{(?P<end>[A-Za-z]+)\}"
     r"|\\(?P<command>[A-Za-z]+)"
-    r"|(?P<escaped>\\[\\{}%&|])"
+    r"|(?P<escaped>\\[\\{}%&|$])"
     r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3}(?![A-Za-z\d.]))?)"
     r"|(?P<word>[A-Za-z]+)"
-    r"|(?P<mark><=|>=|!=|==|[-+*/^_=<>!(){}\[\],;:|&%'€£¥])"
+    r"|(?P<mark><=|>=|!=|==|[-+*/^_=<>!(){}\[\],;:|&%'€£¥₹])"
 )
 _DEEP = re.compile(r"\\?[(){}\[\]]")
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1}}}")

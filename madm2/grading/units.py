@@ -46,6 +46,13 @@ _UNITS = {
     }.items()
     for spelling in spellings.split()
 }
+CURRENCIES = {
+    **dict.fromkeys(("\\$", "$", "usd", "us", "dollar", "dollars"), "dollar"),
+    **dict.fromkeys(("€", "eur", "euro", "euros"), "euro"),
+    **dict.fromkeys(("£", "gbp"), "pound sterling"),
+    **dict.fromkeys(("¥", "yen", "jpy", "yuan", "rmb", "cny"), "yen or yuan"),
+    **dict.fromkeys(("₹", "rs", "rupees"), "rupee"),
+}
 _UNIT_MARKS = frozenset({"^", "/", "{", "}", "-", "%", "degree", "cdot", "(", ")"})
 # Words that change what is said about the number before them.
 _NO_UNIT = frozenset(
@@ -69,6 +76,12 @@ def unit_start(tokens: Sequence[Token]) -> int:
             _check_unit(tokens[i:])
             return i
     return len(tokens)
+
+
+def has_measures(tokens: Sequence[Token]) -> bool:
+    """Whether words are among the tokens that are units or labels, and none that say more."""
+    words = [set(token.text.lower().split()) for token in tokens if token.kind == "text"]
+    return bool(words) and not any(some & _NO_UNIT for some in words)
 
 
 def _check_unit(tokens: Sequence[Token]) -> None:
