@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from madm2.datasets.registry import DATASETS
 from madm2.errors import UserError
+from madm2.jsonl import parse_object
 from madm2.types import AnswerType, Question
 
 
@@ -57,7 +57,7 @@ def load_file(path: str | Path, dataset: str, answer_type: AnswerType) -> list[Q
         if not line.strip():
             continue
         where = f"{path}, line {number}"
-        row = _parse(line, where)
+        row = parse_object(line, where)
         question = question_from_row(row, dataset, answer_type, len(questions), where)
         if ids_given not in (None, "id" in row):
             raise UserError(f"{where}: only some rows have an id", need="an id in all or none")
@@ -94,20 +94,6 @@ def question_from_row(
 def sha256_of(path: str | Path) -> str:
     """Hash of a data file, as the run records it."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def _parse(line: bytes, where: str) -> dict[str, object]:
-    try:
-        row = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UserError(f"{where} is not UTF-8", have=str(error)) from error
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise UserError(
-            f"{where} is not valid JSON", have=str(error), fix="is the file cut off? fetch it again"
-        ) from error
-    if not isinstance(row, dict):
-        raise UserError(f"{where} is not a JSON object", have=type(row).__name__)
-    return row
 
 
 def _text(row: Mapping[str, object], key: str, where: str) -> str:

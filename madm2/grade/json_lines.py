@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from madm2.grade.record import (
     checked_text,
     checked_type,
 )
+from madm2.jsonl import parse_object
 from madm2.types import Question
 
 
@@ -33,21 +33,6 @@ def read_lines(raw: bytes, path: Path, defaults: Defaults) -> Iterator[Record]:
             where = f"{path}, line {number}"
             yield read_row(parse_object(line, where), where, defaults, count)
             count += 1
-
-
-def parse_object(line: bytes, where: str) -> dict[str, Any]:
-    """Parse one JSON object; UserError naming the place."""
-    try:
-        row = json.loads(line.decode("utf-8", "surrogatepass"))
-    except UnicodeDecodeError as error:
-        raise UserError(f"{where} is not UTF-8", have=str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise UserError(
-            f"{where} is not valid JSON", have=str(error), fix="is the file cut off?"
-        ) from error
-    if not isinstance(row, dict):
-        raise UserError(f"{where} is not a JSON object", have=type(row).__name__)
-    return row
 
 
 def read_row(row: dict[str, Any], where: str, defaults: Defaults, index: int) -> Record:

@@ -10,7 +10,6 @@ from typing import Any
 from madm2.datasets.load import load_file
 from madm2.datasets.registry import DATASETS
 from madm2.errors import UserError
-from madm2.grade.json_lines import parse_object
 from madm2.grade.record import (
     Defaults,
     Record,
@@ -20,6 +19,7 @@ from madm2.grade.record import (
     checked_text,
 )
 from madm2.grading import released
+from madm2.jsonl import parse_object
 from madm2.types import Question, QuestionId
 
 _Golds = Mapping[str, tuple[QuestionId, str]]
