@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from madm2.errors import UserError
+
+LONGEST_LINE = 400  # of a message: it may quote what was given, however long that is
 
 
 class _Parser(argparse.ArgumentParser):
@@ -25,8 +29,14 @@ def build_parser() -> argparse.ArgumentParser:
     )
     what = parser.add_argument_group("what is asked")
     what.add_argument("--dataset", help="dataset name, any case (math)")
-    what.add_argument("--data_dir", help="folder of the datasets (processed_data)")
-    what.add_argument("--dataset_path", help="your own JSONL file with query and answer, instead")
+    what.add_argument(
+        "--data_dir", type=os.path.expanduser, help="folder of the datasets (processed_data)"
+    )
+    what.add_argument(
+        "--dataset_path",
+        type=os.path.expanduser,
+        help="your own JSONL file with query and answer, instead",
+    )
     what.add_argument("--answer_type", help="its answers: numeric, math, choice or text")
     what.add_argument("--num_samples", help="questions drawn by the seed, or all (100; aime: all)")
     what.add_argument("--limit", type=int, help="only the first K of the drawn questions")
@@ -55,7 +65,11 @@ def build_parser() -> argparse.ArgumentParser:
     how.add_argument(
         "--answer_hint", action="store_true", help="add the answer type's hint to the prompts"
     )
-    how.add_argument("--prompts", help="prompt set (default, small), or a .yaml or .py file")
+    how.add_argument(
+        "--prompts",
+        type=os.path.expanduser,
+        help="prompt set (default, small), or a .yaml or .py file",
+    )
     how.add_argument("--mode", default="mad", help="mad or cot (%(default)s)")
     how.add_argument("--self_consistency", action="store_true", help="with --mode cot")
     how.add_argument(
@@ -72,7 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
     model.add_argument("--model_name", help="an entry of configs.yaml (qwen2.5-7b)")
     model.add_argument("--model_path", help="local folder or hub id, instead of the entry's")
     model.add_argument("--revision", help="hub revision: branch, tag or commit")
-    model.add_argument("--config", help="settings file (configs.yaml)")
+    model.add_argument("--config", type=os.path.expanduser, help="settings file (configs.yaml)")
     model.add_argument(
         "--set",
         action="extend",
@@ -88,7 +102,12 @@ def build_parser() -> argparse.ArgumentParser:
     model.add_argument("--parallel", action="store_true", help="tensor parallel over those GPUs")
 
     out = parser.add_argument_group("output")
-    out.add_argument("--save_path", default="results", help="root of the results (%(default)s)")
+    out.add_argument(
+        "--save_path",
+        type=os.path.expanduser,
+        default="results",
+        help="root of the results (%(default)s)",
+    )
     out.add_argument("--exp_name", default="main", help="folder below it (%(default)s)")
     out.add_argument(
         "--dry_run",
@@ -104,19 +123,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         Exit code: 0 done, 2 a mistake of the user (one short message), 130 interrupted.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may not know every character
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         args = build_parser().parse_args(argv)
         from madm2.resolve import resolve
         from madm2.run import execute
 
         execute(resolve(args), dry_run=args.dry_run)
+        print(end="", flush=True)
     except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _refuse(error)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError as error:
+        what = f"cannot use {error.filename}" if error.filename else "a file cannot be used"
+        return _refuse(UserError(what, have=error.strerror or str(error)))
     except KeyboardInterrupt:
         print(
-            "interrupted: the samples that were finished are in samples.jsonl.partial",
+            "interrupted: the samples that were finished, if any, are in samples.jsonl.partial",
             file=sys.stderr,
         )
         return 130
     return 0
+
+
+def _refuse(error: UserError) -> int:
+    for line in f"error: {error}".splitlines():
+        print(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}...", file=sys.stderr)
+    return 2

@@ -22,7 +22,7 @@ from madm2.runs.layout import RunPaths, method_name, run_folder
 from madm2.seeds import subset
 from madm2.types import AnswerType, InstrumentName, Question
 
-_GPU = re.compile(r"\d+|(GPU|MIG)-[\w/-]+")
+_GPU = re.compile(r"\d+|(GPU|MIG)-[\w/-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,11 @@ def resolve(args: argparse.Namespace) -> Run:
         UserError: anything wrong in the arguments, the configuration or the data.
     """
     _check_mode(args)
+    for name, value in vars(args).items():
+        if isinstance(value, str) and not value.strip():
+            raise UserError(f"--{name} is empty", fix="is a shell variable not set?")
+    if Path(args.exp_name).is_absolute() or ".." in Path(args.exp_name).parts:
+        raise UserError("--exp_name must lie below --save_path", have=repr(args.exp_name))
     for name, known in (
         ("instrument", INSTRUMENTS),
         ("prune_strategy", PRUNERS),
@@ -102,6 +107,8 @@ def resolve(args: argparse.Namespace) -> Run:
     choices: dict[str, object] = {}
     if args.instrument != "paper":
         choices["instrument"] = args.instrument
+    if args.revision:
+        choices["revision"] = args.revision
     if args.objective_keep != 1:
         choices["objective_keep"] = args.objective_keep
     if args.answer_hint:

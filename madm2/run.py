@@ -13,6 +13,7 @@ from madm2.api import Agent, MultiAgentDebate
 from madm2.engines import ENGINES, Engine
 from madm2.instruments import INSTRUMENTS
 from madm2.resolve import Run
+from madm2.runs.layout import own_folder
 from madm2.runs.released_files import write_released_files
 from madm2.runs.results import closing_table, write_results
 from madm2.runs.samples import SampleWriter
@@ -26,12 +27,12 @@ def execute(run: Run, *, dry_run: bool = False) -> None:
     if dry_run:
         _print_plan(run)
         return
-    run.paths.folder.mkdir(parents=True, exist_ok=True)
-    engine = _engine(run)
-    try:
-        _debate(run, engine)
-    finally:
-        engine.close()
+    with own_folder(run.paths):
+        engine = _engine(run)
+        try:
+            _debate(run, engine)
+        finally:
+            engine.close()
 
 
 def _debate(run: Run, engine: Engine) -> None:
@@ -60,9 +61,10 @@ def _debate(run: Run, engine: Engine) -> None:
     started = time.perf_counter()
     tokens = 0
     ids = [question.id for question in run.questions]
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
     with (
         SampleWriter(run.paths.samples, ids) as writer,
-        tqdm(total=len(ids), unit="question", disable=not sys.stderr.isatty()) as bar,
+        tqdm(total=len(ids), unit="question", disable=not on_terminal) as bar,
     ):
 
         def count(completion: Completion) -> None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from madm2.errors import UserError
+
+# A file name has at most 255 bytes, and `_debate_log.json.partial` follows the folder's.
+LONGEST_NAME = 230
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +78,44 @@ def run_folder(
     """
     name = f"{method}_{num_agents}agents_{rounds}rounds_seed{seed}"
     name += "".join(f"_{key}-{_safe(str(value))}" for key, value in choices.items())
-    return RunPaths(Path(root) / exp_name / _safe(model_name) / _safe(dataset) / name)
+    folder = Path(root) / exp_name / _safe(model_name) / _safe(dataset)
+    return RunPaths(folder / _fitted(name, LONGEST_NAME))
+
+
+@contextmanager
+def own_folder(paths: RunPaths) -> Iterator[None]:
+    """Make the run's folder and hold it, so that no two runs write into it at once.
+
+    Raises:
+        UserError: another run holds it, or one of its files could not be written at the end.
+    """
+    paths.folder.mkdir(parents=True, exist_ok=True)
+    for path in (paths.samples, paths.results, paths.released_results, paths.released_log):
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise UserError(f"cannot write {path}", fix="choose another --save_path or --exp_name")
+    handle = os.open(paths.folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(
+                f"another run is writing to {paths.folder}",
+                fix="wait until it ends, or choose another --exp_name",
+            ) from error
+        except OSError:
+            pass  # some network file systems cannot lock a folder
+        yield
+    finally:
+        os.close(handle)
 
 
 def _safe(text: str) -> str:
-    return re.sub(r"[^\w.=+-]+", "-", text).strip(".-")[:80] or "unnamed"
+    return _fitted(re.sub(r"[^\w.=+-]+", "-", text).strip(".-"), 80) or "unnamed"
+
+
+def _fitted(name: str, size: int) -> str:
+    """Cut a name to so many bytes; names that differ in what is cut off stay different."""
+    raw = name.encode()
+    if len(raw) <= size:
+        return name
+    return f"{raw[: size - 9].decode(errors='ignore')}-{hashlib.sha256(raw).hexdigest()[:8]}"

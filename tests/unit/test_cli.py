@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from madm2.cli import main
+from madm2.runs.layout import RunPaths, own_folder
 from tests.conftest import ROOT
 
 BASE = [
@@ -21,6 +23,9 @@ BASE = [
     "--data_dir",
     str(ROOT / "processed_data"),
 ]
+
+ENGINE_LENGTHS = ["max_model_len", "max_num_seqs", "max_num_batched_tokens", "swap_space"]
+ENGINE_LENGTHS += ["memory_max_tokens", "judge_max_token_length", "max_token_length"]
 
 
 def run(*args: object, save_path: Path | None = None) -> int:
@@ -108,6 +113,7 @@ def test_the_released_files_have_the_released_keys(tmp_path: Path, instrument: s
         (["--prune_strategy", "subjective", "--strict"], "mad_strict_subjective_3agents_2rounds_seed42"),
         (["--prune_strategy", "objective", "--objective_keep", "2"], "mad_objective_3agents_2rounds_seed42_objective_keep-2"),
         (["--answer_hint", "--seed", "7"], "mad_3agents_2rounds_seed7_answer_hint-on"),
+        (["--revision", "v1/a"], "mad_3agents_2rounds_seed42_revision-v1-a"),
         (["--set", "temperature=0.5", "top_p=0.9"], "mad_3agents_2rounds_seed42_temperature-0.5_top_p-0.9"),
     ],
 )  # fmt: skip
@@ -185,6 +191,16 @@ def bad_file(tmp_path: Path, text: str) -> list[str]:
         (["--prompts", "nope"], "unknown prompt set"),
         (["--num_agent", "3"], "unrecognized arguments"),
         (["--engine", "vllm", "--model_path", "/no/such/model"], "does not exist"),
+        (["--gpu_id", "٣"], "--gpu_id is not a list of GPUs"),
+        (["--dataset", ""], "--dataset is empty"),
+        (["--dataset_path", ""], "--dataset_path is empty"),
+        (["--model_path", " "], "--model_path is empty"),
+        (["--exp_name", ""], "--exp_name is empty"),
+        (["--exp_name", "/absolute"], "--exp_name must lie below --save_path"),
+        (["--exp_name", "a/../../b"], "--exp_name must lie below --save_path"),
+        (["--exp_name", "x" * 300], "have: File name too long"),
+        (["--data_dir", "x" * 300], "have: File name too long"),
+        (["--dataset", "x" * 5000], "need: one of"),
     ],
 )  # fmt: skip
 def test_mistakes_get_one_short_message_and_exit_code_2(
@@ -195,6 +211,7 @@ def test_mistakes_get_one_short_message_and_exit_code_2(
     assert captured.err.startswith("error: ")
     assert message in captured.err
     assert "Traceback" not in captured.err and len(captured.err.splitlines()) <= 4
+    assert max(map(len, captured.err.splitlines())) <= 403
     assert not captured.out and not list(tmp_path.iterdir())
 
 
@@ -235,6 +252,66 @@ def test_an_interrupted_run_leaves_the_former_result_alone(
     monkeypatch.setattr("madm2.engines.scripted.ScriptedEngine.step", stop)
     assert run("--limit", 8, save_path=tmp_path) == 130
     assert path.read_bytes() == before
+
+
+def test_a_long_name_is_cut_and_stays_apart(tmp_path: Path) -> None:
+    for word in ("ab", "ac"):
+        settings = [f"{key}=100" for key in ENGINE_LENGTHS] + [f"stop={'x' * 90}{word}"]
+        assert run("--limit", 2, "--set", *settings, save_path=tmp_path) == 0
+    folders = [path.parent for path in tmp_path.rglob("results.json")]
+    assert len(folders) == 2
+    for path in folders:
+        assert path.with_name(f"{path.name}_debate_log.json").is_file()
+
+
+@pytest.mark.parametrize("name", ["results.json", "samples.jsonl", ".json", "_debate_log.json"])
+def test_a_folder_in_the_way_is_found_before_the_debate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = folder(tmp_path, "mad_3agents_2rounds_seed42")
+    (path / name if name[0] in "rs" else path.with_name(path.name + name)).mkdir(parents=True)
+    assert run("--limit", 2, save_path=tmp_path) == 2
+    assert capsys.readouterr().err.startswith("error: cannot write")
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_a_file_in_the_way_of_the_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "main").write_text("a file")
+    assert run("--limit", 2, save_path=tmp_path) == 2
+    assert "have: Not a directory" in capsys.readouterr().err
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with own_folder(RunPaths(folder(tmp_path, "mad_3agents_2rounds_seed42"))):
+        assert run("--limit", 2, save_path=tmp_path) == 2
+        assert "another run is writing to" in capsys.readouterr().err
+        assert run("--limit", 2, "--seed", 1, save_path=tmp_path) == 0
+    assert run("--limit", 2, save_path=tmp_path) == 0
+
+
+def test_a_reader_that_leaves_early_does_no_harm(tmp_path: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, str(ROOT / "multi_agent_debate.py"), *BASE, "--limit", "2"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=write_end, stderr=subprocess.PIPE)
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert list(tmp_path.rglob("results.json"))
+
+
+def test_a_terminal_that_knows_ascii_only(tmp_path: Path) -> None:
+    path = tmp_path / "é.jsonl"
+    path.write_text(json.dumps({"query": "où? \ud800", "answer": "là"}), encoding="utf-8")
+    command = [sys.executable, str(ROOT / "multi_agent_debate.py"), "--engine", "scripted"]
+    command += ["--dataset_path", str(path), "--answer_type", "text"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    for extra in ([], ["--dry_run"]):
+        done = subprocess.run(
+            [*command, *extra], cwd=tmp_path, env=environment, check=True, capture_output=True
+        )
+        assert b"\\xe9" in done.stdout
 
 
 def test_help_and_a_run_load_nothing_heavy(tmp_path: Path) -> None:
