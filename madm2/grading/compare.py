@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from madm2.grading.forms import has_relations, in_form_of, interval_of
 from madm2.grading.tree import (
     Answer,
     Apply,
@@ -49,7 +50,7 @@ class Scalars:
 
 def compare(gold: Answer, prediction: Answer, scalars: Scalars) -> Verdict:
     """Whether a prediction means the gold answer."""
-    gold, prediction = _plain(gold, prediction), _plain(prediction, gold)
+    gold, prediction = in_form_of(gold, prediction), in_form_of(prediction, gold)
     if isinstance(gold, Value) and isinstance(prediction, Value):
         if gold.unit != prediction.unit and gold.unit and prediction.unit:
             return False
@@ -59,7 +60,7 @@ def compare(gold: Answer, prediction: Answer, scalars: Scalars) -> Verdict:
             return False
         return _ordered(gold.items, prediction.items, scalars)
     if isinstance(gold, Bag) and isinstance(prediction, Bag):
-        if _has_relations(gold) != _has_relations(prediction):
+        if has_relations(gold) != has_relations(prediction):
             return False
         return _unordered(gold.items, prediction.items, scalars)
     if isinstance(gold, Union) and isinstance(prediction, Union):
@@ -113,10 +114,6 @@ def _unordered(gold: Sequence[Answer], other: Sequence[Answer], scalars: Scalars
     )
 
 
-def _has_relations(bag: Bag) -> bool:
-    return any(isinstance(item, Relation) for item in bag.items)
-
-
 def _matrices(gold: Matrix, other: Matrix, scalars: Scalars) -> Verdict:
     if (len(gold.rows), len(gold.rows[0])) != (len(other.rows), len(other.rows[0])):
         return False
@@ -140,73 +137,6 @@ def _letters(expression: Expression) -> str | None:
         parts = [_letters(arg) for arg in expression.args]
         return "".join(p for p in parts if p) if all(parts) else None
     return None
-
-
-def _plain(answer: Answer, other: Answer) -> Answer:
-    """An answer in the form of the other: without the name it is given, as a set of numbers."""
-    if isinstance(answer, Relation) and not isinstance(other, Relation):
-        if set(answer.signs) <= {"=", "approx"} and _names_something(answer):
-            return answer.sides[-1]
-        if isinstance(other, (Tuple, Union)) and (interval := _interval(answer)):
-            return interval
-    if isinstance(answer, Bag) and isinstance(other, (Bag, Union)):
-        if isinstance(other, Union):
-            intervals = [_interval(i) for i in answer.items if isinstance(i, Relation)]
-            if len(intervals) == len(answer.items) and None not in intervals:
-                return Union(tuple(i for i in intervals if i))
-        elif not _has_relations(other):
-            return _without_names(answer)
-    return answer
-
-
-def _names_something(relation: Relation) -> bool:
-    first = relation.sides[0]
-    if bare_name(first) is not None or _is_names(first):
-        return True
-    if isinstance(first, Value) and not isinstance(relation.sides[-1], Value):
-        return True  # a function's name, such as y' = ...
-    # A computation: 3 + 4 = 7.
-    return all(isinstance(s, Value) and not symbols(s.expression) for s in relation.sides)
-
-
-def _is_names(answer: Answer) -> bool:
-    """Whether it is (x, y), as in (x, y) = (1, 2)."""
-    return isinstance(answer, Tuple) and all(bare_name(i) is not None for i in answer.items)
-
-
-def _without_names(bag: Bag) -> Bag:
-    """`x = 4, x = -7` as 4, -7; names that differ stay."""
-    items: list[Answer] = []
-    names = set()
-    for item in bag.items:
-        if isinstance(item, Relation) and set(item.signs) == {"="} and _names_something(item):
-            names.add((bare_name(item.sides[0]) or "").partition("_")[0])
-            items.append(item.sides[-1])
-        else:
-            items.append(item)
-    return Bag(tuple(items)) if len(names) == 1 else bag
-
-
-def _interval(relation: Relation) -> Tuple | None:
-    """The interval that an inequality in one variable describes: 2 < x <= 5 is (2,5]."""
-    signs, sides = relation.signs, relation.sides
-    if all(sign in (">", ">=") for sign in signs):
-        signs = tuple(sign.replace(">", "<") for sign in reversed(signs))
-        sides = tuple(reversed(sides))
-    if not all(sign in ("<", "<=") for sign in signs) or len(sides) > 3:
-        return None
-    infinity = Symbol("oo")
-    low: Answer = Value(Apply("neg", (infinity,)))
-    high: Answer = Value(infinity)
-    opening, closing = "(", ")"
-    middle = 1 if len(sides) == 3 or bare_name(sides[0]) is None else 0
-    if bare_name(sides[middle]) is None:
-        return None
-    if middle:
-        low, opening = sides[0], "(" if signs[0] == "<" else "["
-    if middle + 1 < len(sides):
-        high, closing = sides[middle + 1], ")" if signs[-1] == "<" else "]"
-    return Tuple(opening + closing, (low, high))
 
 
 def _relations(gold: Relation, other: Relation, scalars: Scalars) -> Verdict:
@@ -246,7 +176,7 @@ def _difference(relation: Relation) -> tuple[str, Expression] | None:
 def _chains(gold: Relation, other: Relation, scalars: Scalars) -> Verdict:
     if set(gold.signs) | set(other.signs) == {"="}:
         return compare(gold.sides[-1], other.sides[-1], scalars)
-    mine, theirs = _interval(gold), _interval(other)
+    mine, theirs = interval_of(gold), interval_of(other)
     if mine and theirs:
         same_names = _variables(gold) == _variables(other)
         return compare(mine, theirs, scalars) if same_names else False

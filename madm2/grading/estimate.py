@@ -85,6 +85,15 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
     return base ** int(exponent) if bits * abs(exponent) <= _MAX_BITS else None
 
 
+def divides_by_zero(expression: Expression) -> bool:
+    """Whether it holds a division by a rational expression that is 0: it has no value then."""
+    if not isinstance(expression, Apply):
+        return False
+    if expression.name in ("div", "inverse") and exact(expression.args[-1]) == 0:
+        return True
+    return any(divides_by_zero(arg) for arg in expression.args)
+
+
 def is_huge_power(expression: Expression) -> bool:
     """Whether a power or factorial in it is too large to compute with."""
     if not isinstance(expression, Apply):

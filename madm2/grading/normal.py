@@ -196,8 +196,8 @@ _BRACE = re.compile(r"\\.|[{}]")
 _GROUP = re.compile(r"\{\s*([A-Za-z0-9])\s*\}")
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:\{(\w)\}|(\w))\s*(?:\{(\w)\}|(\w))")
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-# A space says nothing unless it parts words or numbers; behind a comma, 1, 234 is not 1,234.
-_LOOSE = re.compile(r" (?!\w)|(?<![\w,]) |(?<=,) (?!\d)")
+# A space says nothing unless it parts words or numbers; but 1, 234 is not 1,234.
+_LOOSE = re.compile(r" (?!\w)|(?<![\w,]) |(?<=,) (?!\d{3}(?!\d))")
 
 
 def normal(text: str) -> str:

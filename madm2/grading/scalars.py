@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from madm2.grading.compare import Scalars, Verdict
 from madm2.grading.estimate import (
+    divides_by_zero,
     exact,
     is_huge_power,
     rounds_to,
@@ -29,6 +30,8 @@ def quick_same(gold: Expression, prediction: Expression) -> Verdict:
     if has_name(gold, "oo") or has_name(prediction, "oo"):
         return False
     if is_huge_power(gold) or is_huge_power(prediction):
+        return False
+    if divides_by_zero(gold) or divides_by_zero(prediction):
         return False
     if _is_rounding(gold, prediction):
         return True

@@ -22,7 +22,7 @@ _BASE = re.compile(
 _HALF_DAY = re.compile(r"(?<![A-Za-z])([aApP])\. ?[mM](?![A-Za-z])\.?")
 _FIGURE = re.compile(r"\\(?:overline|angle|triangle) ?\{? ?([A-Z]{1,4}) ?\}?")
 _REPEATING = re.compile(r"(\d{0,40})\.(\d{0,40})\\(?:overline|bar) ?\{(\d{1,40})\}")
-_CHOOSE = re.compile(r"\{([^{}]*)\\choose(?![A-Za-z])([^{}]*)\}")
+_CHOOSE = re.compile(r"(?:\{|^)([^{}]*)\\choose(?![A-Za-z])([^{}]*)(?:\}|$)")
 _UNIT_FRACTION = re.compile(r"\\frac ?\{ ?\\text ?\{([^{}]*)\} ?\} ?\{ ?\\text ?\{([^{}]*)\} ?\}")
 _ROW_SPACE = re.compile(r"\\\\ ?\[[\d. ]*(?:pt|em|ex|mm|cm)\]")
 _UNION = re.compile(r"(?<=[)\]]) ?U ?(?=[(\[])")

@@ -302,6 +302,35 @@ x^{-1} ~ 1/x
 A_{1} ~ A_1
 \{x_1, x_2\} ~ x_2,x_1
 90^\circ ~ 90^o
+3 ~ \text{Inches} = \frac{120 \text{ miles}}{40 \text{ miles/inch}} = 3 \text{ inches}
+3 ~ \frac{120 \text{ miles}}{40 \text{ miles/inch}} = 3 \text{ inches}
+26 ~ a + b + c = 2 + 22 + 2 = 26
+165 ~ \dbinom{11}{8} = 165
+120 ~ {10 \choose 3}
+44\% ~ = \left(\frac{168.96}{384}\right) \times 100 = 0.44 \times 100 = 44\%
+11010_2 ~ 26_{10} = 16+8+2 = 11010_2
+1011_2 ~ 1011_{(2)}
+1011_2 ~ 1011 (base 2)
+1011_2 ~ 1011 \text{ base two}
+FF_{16} ~ ff_{16}
+11,\! 111,\! 111,\! 100 ~ 11111111100
+1250 ~ USD 1,250
+\$12 ~ 12 dollars
+60 ~ 60 \frac{\text{km}}{\text{h}}
+\begin{pmatrix}1\\2\end{pmatrix} ~ \begin{pmatrix}1\\[2pt]2\end{pmatrix}
+(-\infty,2] ~ ]-\infty,2]
+(0,1) ~ ]0,1[
+(0,1)\cup(2,3) ~ (0,1) U (2,3)
+7 ~ \underline{7}
+(1,2) ~ x=1,y=2
+(1,2) ~ y=2, x=1
+1,2,\ldots,10 ~ 1, 2, ..., 10
+[0,1) ~ \{x \mid 0\le x<1\}
+[0,1) ~ \{x \in \mathbb{R} : 0\le x<1\}
+(-\infty,0)\cup(0,\infty) ~ x\ne 0
+5\text{ m} ~ 5m
+\angle ABC ~ ∠ABC
+\text{ab} ~ ab
 # wrappers
 7 ~ $7$
 7 ~ \(7\)
@@ -527,6 +556,25 @@ y=2x+3 ~ 2x+3=0
 AB ~ BA
 17.0 ~ 1.70
 1.0e3 ~ 1.0e-3
+10200 ~ 10, 200
+1, 234 ~ 1234
+\text{ab} ~ ba
+\text{cab} ~ abc
+\$12 ~ 12 cents
+\$1 ~ €1
+,5 ~ 5
+1,2 ~ 1,,3
+3 ~ \text{if } x = 3
+(1,2) ~ y=1,x=2
+(0,1) ~ ]0,1]
+x\ne 0 ~ (-\infty,0)\cup(1,\infty)
+[0,1) ~ \{x \mid 0\le x\le 1\}
+5\text{ m} ~ 5x
+FF_{16} ~ FE_{16}
+\binom{10}{3} ~ {10 \choose 4}
+7 ~ a + b = 3 + 5 = 8
+\frac{1}{20} ~ \frac{1}{0}
+\frac{1}{0} ~ \frac{2}{0}
 # hostile and broken
 5 ~ __import__('os').system('ls')
 5 ~ open('x','w')
