@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -102,8 +103,10 @@ def _text(row: Mapping[str, object], key: str, where: str) -> str:
             f"{where} has no {key!r}", have=f"keys {', '.join(map(str, row))}", need="query, answer"
         )
     value = row[key]
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and key == "answer":
-        return str(value)
+    if key == "answer":
+        # The JSON reader takes NaN and 1e999, which are no answers.
+        if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
+            return str(value)
     if not isinstance(value, str) or not value.strip():
         raise UserError(f"{where}: {key!r} must be a text that is not empty")
     return value

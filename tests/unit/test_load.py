@@ -16,11 +16,13 @@ def test_rows_become_questions(tmp_path: Path) -> None:
     rows = [
         {"id": "a1", "query": "One?", "answer": "A", "options": ["x", "y"]},
         {"id": 2, "query": "Two?", "answer": 7, "level": "ignored"},
+        {"id": 3, "query": "Three?", "answer": 10**400},
     ]
     path.write_text("\ufeff" + "\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
-    first, second = load_file(path, "x", "choice")
+    first, second, third = load_file(path, "x", "choice")
     assert (first.id, first.query, first.gold, first.options) == ("a1", "One?", "A", ("x", "y"))
     assert (second.id, second.gold, second.options) == (2, "7", ())
+    assert third.gold == "1" + "0" * 400
 
 
 def test_rows_without_ids_are_counted(tmp_path: Path) -> None:
@@ -41,6 +43,9 @@ def test_rows_without_ids_are_counted(tmp_path: Path) -> None:
         (ROW + '\n{"id": 2, "query": " ", "answer": "q"}', "line 2: 'query' must be"),
         (ROW + '\n{"id": 2, "query": "q", "answer": null}', "line 2: 'answer' must be"),
         (ROW + '\n{"id": 2, "query": "q", "answer": true}', "line 2: 'answer' must be"),
+        (ROW + '\n{"id": 2, "query": "q", "answer": NaN}', "line 2: 'answer' must be"),
+        (ROW + '\n{"id": 2, "query": "q", "answer": 1e999}', "line 2: 'answer' must be"),
+        (ROW + '\n{"id": 2, "query": "q", "answer": ' + "9" * 5000 + "}", "is not valid JSON"),
         (ROW + '\n{"id": "1", "query": "q", "answer": "a"}', "was used on line 1"),
         (ROW + '\n{"query": "q", "answer": "a"}', "line 2: only some rows have an id"),
         (ROW + '\n{"id": 1.5, "query": "q", "answer": "a"}', "line 2: 'id' must be"),
