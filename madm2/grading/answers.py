@@ -14,7 +14,7 @@ from madm2.grading.brackets import Tokens, closing_of, split, split_with
 from madm2.grading.leaves import read_matrix, read_numeral, read_ratio, read_value
 from madm2.grading.normal import clean
 from madm2.grading.spelling import TEXT, respell
-from madm2.grading.tokens import check_size, is_word, tokenize
+from madm2.grading.tokens import PLAIN_NAMES, check_size, is_word, tokenize
 from madm2.grading.tree import (
     Answer,
     Apply,
@@ -30,7 +30,7 @@ from madm2.grading.tree import (
 from madm2.grading.units import has_measures
 from madm2.grading.words import phrase_key
 
-_CONJUNCTIONS = frozenset({"and", "or"})
+_CONJUNCTIONS = frozenset({"and", "or", "&"})
 _SEPARATORS = _CONJUNCTIONS | {",", ";"}
 _SIGNS = {"=": "=", "<": "<", ">": ">", "le": "<=", "ge": ">=", "ne": "!=", "approx": "="}
 _NAMED_BY_BRACKETS = frozenset("fghpqEFGHPQTVS")
@@ -55,7 +55,7 @@ def read_answer(text: str) -> Answer:
 def _read(text: str) -> Answer:
     if only := TEXT.fullmatch(text):
         text = clean(only[1])
-        if text.isalpha() and len(text) > 1:
+        if text.isalpha() and len(text) > 1 and text not in PLAIN_NAMES:
             return Words(phrase_key(text))
     text = respell(text)
     if _is_phrase(text):

@@ -10,6 +10,8 @@ from madm2.grading.tree import (
     Answer,
     Apply,
     Bag,
+    Number,
+    Numeral,
     Relation,
     Symbol,
     Tuple,
@@ -25,6 +27,8 @@ _MINUS_INFINITY = Value(Apply("neg", (Symbol("oo"),)))
 
 def in_form_of(answer: Answer, other: Answer) -> Answer:
     """An answer in the form of the other: without the name it is given, as a set of numbers."""
+    if isinstance(answer, Value) and isinstance(other, Numeral):
+        return _in_base(answer, other)
     if isinstance(answer, Value) and isinstance(other, Value):
         return _without_unit_letter(answer, other)
     if isinstance(answer, Relation) and not isinstance(other, Relation):
@@ -74,6 +78,14 @@ def _without_names(bag: Bag) -> Bag:
         else:
             items.append(item)
     return Bag(tuple(items)) if len(names) == 1 else bag
+
+
+def _in_base(value: Value, other: Numeral) -> Answer:
+    """An integer whose digits are those of the base that the other side states."""
+    expression = value.expression
+    if not isinstance(expression, Number) or expression.decimals is not None or value.unit:
+        return value
+    return Numeral(str(expression.value), other.base)
 
 
 def _point(bag: Bag) -> Answer:

@@ -28,7 +28,7 @@ FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech "
     "csch arcsinh arccosh arctanh ln log lg exp abs".split()
 )
-_PLAIN_NAMES = {
+PLAIN_NAMES = {
     **{name: name for name in FUNCTIONS},
     **dict.fromkeys(("asin", "Arcsin"), "arcsin"),
     **dict.fromkeys(("acos", "Arccos"), "arccos"),
@@ -58,7 +58,7 @@ _SHORT_WORDS = frozenset(
     "am pm he she her his its the of to is at by on an as if we it be per deg rad sq cu gm gms "
     "won yen".split()
 )
-_UNIT_LETTERS = frozenset("mgshlLJNKWVCF")
+UNIT_LETTERS = frozenset("mgshlLJNKWVCF")
 _MARKS = {"<=": "\\le", ">=": "\\ge", "!=": "\\ne", "==": "="}
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
@@ -69,7 +69,7 @@ _TOKEN = re.compile(
     r"|(?P<escaped>\\[\\{}%&|$])"
     r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3}(?![A-Za-z\d.]))?)"
     r"|(?P<word>[A-Za-z]+)"
-    r"|(?P<mark><=|>=|!=|==|[-+*/^_=<>!(){}\[\],;:|&%'€£¥₹])"
+    r"|(?P<mark><=|>=|(?<![\d)])!=|==|[-+*/^_=<>!(){}\[\],;:|&%'€£¥₹])"
 )
 _DEEP = re.compile(r"\\?[(){}\[\]]")
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1}}}")
@@ -89,7 +89,7 @@ def check_size(text: str) -> None:
 
 def is_word(letters: str) -> bool:
     """Whether a run of letters is a word rather than known names or a product of variables."""
-    if len(letters) < 2 or letters in _PLAIN_NAMES:
+    if len(letters) < 2 or letters in PLAIN_NAMES:
         return False
     if letters.lower() in _SHORT_WORDS or len(letters) > 3:
         return True
@@ -121,8 +121,8 @@ def tokenize(text: str) -> list[Token]:
 
 def _tokens(kind: str, content: str, spaced: bool) -> list[Token]:
     if kind == "word":
-        if content in _PLAIN_NAMES:
-            return [Token("command", _PLAIN_NAMES[content], spaced)]
+        if content in PLAIN_NAMES:
+            return [Token("command", PLAIN_NAMES[content], spaced)]
         if is_word(content):
             return [Token("text", content, spaced)]
         return [Token("name", c, spaced and i == 0) for i, c in enumerate(content)]
@@ -130,7 +130,7 @@ def _tokens(kind: str, content: str, spaced: bool) -> list[Token]:
         word = content.strip(" ,.")
         if word in ("and", "or"):
             return [Token("command", word, spaced)]
-        if len(word) == 1 and word.isalpha() and word not in _UNIT_LETTERS:
+        if len(word) == 1 and word.isalpha() and word not in UNIT_LETTERS:
             return [Token("name", word, spaced)]
         return [Token("text", content.strip(), spaced)] if content.strip() else []
     if kind == "command" and content in GREEK:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from madm2.grading.tokens import FUNCTIONS, Token
+from madm2.grading.tokens import FUNCTIONS, UNIT_LETTERS, Token
 from madm2.grading.tree import NotUnderstoodError
 
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
@@ -87,7 +87,8 @@ def has_measures(tokens: Sequence[Token]) -> bool:
 def _check_unit(tokens: Sequence[Token]) -> None:
     """Refuse what says more than a unit does: `2 or more`, `7 mod 12`, `3 hours 20 minutes`."""
     for before, token in zip([tokens[0], *tokens], tokens, strict=False):
-        known = token.kind in ("text", "name") or token.text in _UNIT_MARKS
+        letter = token.kind == "name" and token.text in UNIT_LETTERS
+        known = letter or token.kind == "text" or token.text in _UNIT_MARKS
         power = token.text in ("1", "2", "3") and before.text in ("^", "{", "-")
         words = set(re.findall(r"[a-z]+|\d+", token.text.lower()))
         if not (known or power) or (token.kind == "text" and words & _NO_UNIT):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-_PAUSE = re.compile(r"[,;](?!\d)|\s-\s|\s*-(?=[a-z])")
+_PAUSE = re.compile(r"[,;](?!\d)|\s-\s|(?<=[a-z]) ?-(?=[a-z])")
 _PUNCTUATION = re.compile(r"\.(?!\d)|[?!\"'`~]|^\(|\)$")
 _ARTICLES = frozenset({"a", "an", "the"})
 
