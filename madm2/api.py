@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
 from madm2.datasets.load import question_from_row
 from madm2.datasets.registry import DATASETS
@@ -94,6 +95,8 @@ class MultiAgentDebate:
     ) -> None:
         if instrument not in INSTRUMENTS:
             raise unknown_name("instrument", instrument, INSTRUMENTS)
+        if answer_type is not None and answer_type not in get_args(AnswerType):
+            raise unknown_name("answer type", str(answer_type), get_args(AnswerType))
         if max_live_questions < 1:
             raise UserError("max_live_questions must be ≥ 1", have=str(max_live_questions))
         self.agent = agent
@@ -166,6 +169,7 @@ class MultiAgentDebate:
             )
             for index, row in enumerate(rows)
         ]
-        if len({question.id for question in questions}) < len(questions):
+        # The released code's log has ids as texts, so 1 and "1" are the same.
+        if len({str(question.id) for question in questions}) < len(questions):
             raise UserError("two questions have the same id", need="ids that are unique in a run")
         return questions

@@ -47,10 +47,15 @@ class DebateSettings:
     head: Callable[[str, int], str] = _whole
 
     def __post_init__(self) -> None:
-        for name in ("num_agents", "max_round", "objective_keep"):
+        for name, least in (
+            ("num_agents", 1),
+            ("max_round", 1),
+            ("objective_keep", 1),
+            ("seed", 0),
+        ):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UserError(f"{name} must be a whole number ≥ 1", have=repr(value))
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise UserError(f"{name} must be a whole number ≥ {least}", have=repr(value))
 
     def show(self, memory: Memory, question: Question) -> str:
         """A memory as another agent, or a judge, reads it."""

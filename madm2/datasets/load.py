@@ -76,6 +76,8 @@ def question_from_row(
     row: Mapping[str, object], dataset: str, answer_type: AnswerType, index: int, where: str
 ) -> Question:
     """Check one row and make a question of it; `where` names it in errors."""
+    if not isinstance(row, Mapping):
+        raise UserError(f"{where} is not a mapping", have=type(row).__name__)
     identifier = row.get("id", index)
     if isinstance(identifier, bool) or not isinstance(identifier, (int, str)):
         raise UserError(f"{where}: 'id' must be a whole number or a text")

@@ -195,6 +195,9 @@ def test_adding_a_pruner_is_one_registration(sums: list[Question]) -> None:
         ({"max_live_questions": 0}, "max_live_questions must be"),
         ({"prune_strategy": "objectve"}, "did you mean 'objective'?"),
         ({"instrument": "relesed"}, "did you mean 'released'?"),
+        ({"seed": -1}, "seed must be a whole number ≥ 0"),
+        ({"seed": "41"}, "seed must be a whole number ≥ 0"),
+        ({"answer_type": "numerc"}, "did you mean 'numeric'?"),
         ({"max_round": 0, "only_voting": True}, "max_round must be"),
     ],
 )
@@ -208,7 +211,9 @@ def test_rows_may_be_plain_mappings(sums: list[Question]) -> None:
     rows = [{"id": q.id, "query": q.query, "answer": q.gold} for q in sums]
     assert mad(sums)(rows).samples == mad(sums)(sums).samples
     with pytest.raises(UserError, match="same id"):
-        mad(sums)([rows[0], rows[0]])
+        mad(sums)([rows[0], rows[0] | {"id": str(rows[0]["id"])}])
+    with pytest.raises(UserError, match="question 1 is not a mapping"):
+        mad(sums)([rows[0], "What is 1 + 1?"])
 
 
 def test_a_prompt_that_is_too_long_is_counted(sums: list[Question]) -> None:
