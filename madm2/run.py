@@ -11,6 +11,7 @@ import yaml
 
 from madm2.api import Agent, MultiAgentDebate
 from madm2.engines import ENGINES, Engine
+from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
@@ -28,6 +29,8 @@ def execute(run: Run, *, dry_run: bool = False) -> None:
         _print_plan(run)
         return
     with own_folder(run.paths):
+        if run.answer_type == "math":
+            worker.warm_up()  # it starts while the model loads
         engine = _engine(run)
         try:
             _debate(run, engine)
