@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -16,7 +17,7 @@ from madm2.yaml_text import load_yaml
 
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs.yaml"
 GENERAL = "general_configs"
-_HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
+_HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _OWN_KEYS = frozenset(
     "model model_path revision prompts max_token_length judge_max_token_length "
     "memory_max_tokens".split()
@@ -230,9 +231,9 @@ def looks_local(path: str) -> bool:
 
 
 def _checked_path(path: str, base: Path) -> str:
-    expanded = Path(path).expanduser()
+    expanded = Path(os.path.expanduser(path))  # which leaves the home of nobody as it is
     folder = expanded if expanded.is_absolute() else base / expanded
-    if not looks_local(path) and not folder.is_dir():
+    if not looks_local(path, base) and not folder.is_dir():
         return path
     demo = " (the demo model: bash scripts/quickstart.sh, or python -m madm2.demo_model)"
     if not folder.is_dir():

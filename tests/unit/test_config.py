@@ -151,6 +151,8 @@ def test_yaml_values(text: str, value: object) -> None:
         ("~/qwen", True),
         ("a/b/c", True),
         ("models/", True),
+        ("models/..", True),
+        ("modèle", True),
     ],
 )
 def test_local_paths_and_hub_ids(path: str, local: bool) -> None:
@@ -158,8 +160,9 @@ def test_local_paths_and_hub_ids(path: str, local: bool) -> None:
 
 
 def test_a_model_folder_must_hold_a_model(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not exist"):
-        load_model_config(None, model_path=str(tmp_path / "none"))
+    for path in (str(tmp_path / "none"), "~nobody-of-this-name/model"):
+        with pytest.raises(UserError, match="does not exist"):
+            load_model_config(None, model_path=path)
     with pytest.raises(UserError, match="no config.json"):
         load_model_config(None, model_path=str(tmp_path))
 
