@@ -6,34 +6,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-_WRAP = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathbb|mbox|textit)\s*\{([^{}]*)\}")
-_LEAD = re.compile(
-    r"^[\s\"'“‘*_`$\[({<]*(?:(?:the|la|el|die|der|das|le)\s+)?"
-    r"(?:(?:options?|choices?|letter|answer|opción|option|réponse|antwort|选项|選項|вариант|опция)\s*:?\s*)?"
-    r"[\s\"'“‘*_`$\[({<]*",
-    re.IGNORECASE,
+from madm2.grading import choice_words as words
+
+_WRAP = re.compile(
+    r"\\(?:text|textbf|mathrm|mathbf|mathbb|mathsf|mbox|textit|textrm)\s*\{([^{}]*)\}"
 )
-_LETTER = re.compile(r"(?P<letter>[A-Za-z])(?P<close>[\s\"'”’*_`$\])}>]*)(?P<rest>.*)", re.DOTALL)
-# After a lone A or I these go on about the choice; any other word makes it an article or pronoun.
-_GOES_ON = re.compile(
-    r"^(?:$|[.,:;!?)\]}(\-–—=。，、：；（]|(?:because|since|as|is|was|with|which|for|due|given|so|but|"
-    r"based|according|if|when|by|from|porque|ya|car|parce|weil|da|perché|pois|因为|因為|が|です|입니다|이다|है)"
-    r"(?!\w))",
-    re.IGNORECASE,
-)
-_SECOND = re.compile(
-    r"^[\s,]*(?:and|or|&|/|,|und|oder|et|ou|y|o|и|или|和|或)\s*(?:options?\s*)?[(\[]?[A-Z](?![\w'’])"
-)
-_CLAIMS = (
-    re.compile(
-        r"\b([A-Z])\b\)?\s{1,3}(?:is|must be|would be|seems)\s+"
-        r"(?:the\s+)?(?:most\s+)?(?:correct|right|best|true|valid|appropriate)\b"
-    ),
-    re.compile(
-        r"\b(?:choose|pick|select|go with|chose|choosing|elijo|wähle)\s+"
-        r"(?:(?:option|answer|choice)\s+)?\(?([A-Z])(?![\w'’])\)?(?!\s+(?:random|few|number|different))"
-    ),
-)
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|[。！？\n]")
+_MAX_CHARS = 2000
 
 
 def letters_of(options: Sequence[str]) -> str:
@@ -47,58 +26,116 @@ def read_choice(content: str, options: Sequence[str], stated: bool = True) -> st
     Args:
         content: what a tag or box holds, or what follows an answer phrase.
         options: the options' texts, where known.
-        stated: a letter may be lower-case and stand without punctuation.
+        stated: False where nothing says that this is an answer: then I and A need more.
     """
-    text = unicodedata.normalize("NFKC", content[:2000]).strip()
-    text = _WRAP.sub(r"\1", _WRAP.sub(r"\1", text)).strip()
-    if letter := _option_with_text(text, options):
-        return letter
-    found = _LETTER.match(text, _LEAD.match(text).end())  # type: ignore[union-attr]
-    if not found:
-        return None
-    letter, close, rest = found["letter"], found["close"], found["rest"]
-    if rest and not close and (rest[0].isalnum() or rest[0] in "'’_"):
-        return None
-    bracketed = ")" in close or "]" in close
-    alone = not rest.strip(" .,:;!?。")
-    marked = bracketed or alone or rest[:1] in ".:)"
-    if letter.islower() and not (stated and marked):
-        return None
-    if letter in "AI" and not marked and not _GOES_ON.match(rest):
-        return None
-    if _SECOND.match(rest) or letter.upper() not in letters_of(options):
-        return None
-    return letter.upper()
+    text = _clean(content[:_MAX_CHARS])
+    letter = _named(text, options, stated)
+    return letter if letter and letter in letters_of(options) else None
 
 
-def claimed_choice(text: str, options: Sequence[str]) -> str | None:
-    """The letter of the last claim such as "B is correct" or "I pick B"."""
-    text = unicodedata.normalize("NFKC", text)
-    for pattern in _CLAIMS:
-        letters = [m[1] for m in pattern.finditer(text) if m[1] in letters_of(options)]
-        if letters:
-            return letters[-1]
-    return None
-
-
-def bare_choice(text: str, options: Sequence[str]) -> str | None:
-    """A letter that a short answer opens with ("B.", "C) because ..."), or closes with."""
-    lines = [line for line in text.strip().split("\n") if line.strip()]
+def closing_choice(text: str, options: Sequence[str]) -> str | None:
+    """The letter that a text without an answer phrase claims, opens with or closes with."""
+    lines = [line.strip() for line in _clean(text).split("\n") if line.strip()]
     if not lines:
         return None
-    opening = re.match(
-        r"[\s*_(\[\"']*([A-Z])[*_\"']*(?:[).:\]]|$)", unicodedata.normalize("NFKC", lines[0])
-    )
-    listed = sum(bool(re.match(r"[\s*_(\[]*[A-Z][*_]*[).:\]]", line)) for line in lines)
-    if opening and listed == 1:
-        return read_choice(lines[0], options, stated=False)
-    last = lines[-1].strip()
-    if len(last) <= 12 and listed <= 1:
-        return read_choice(last, options, stated=False)
-    bracketed = set(re.findall(r"[(\[]([A-Z])[)\]]", last))
-    if len(bracketed) == 1 and listed <= 1:
-        return read_choice(bracketed.pop(), options)
-    return _option_with_text(text.strip(), options)
+    first, last = lines[0], lines[-1]
+    valid = letters_of(options)
+    listed = sum(bool(words.LISTED.match(line)) for line in lines)
+    opens = len(lines) == 1 or (listed <= 1 and words.OPENING.match(first))
+    if opens or words.LONE.fullmatch(first):
+        if letter := read_choice(first, options, stated=False):
+            return letter
+    if (found := words.CONCLUDES.search(last[-300:])) and found["letter"] in valid:
+        return found["letter"]
+    if claims := [c for c in _claims("\n".join(lines)) if c[1] in valid]:
+        return max(claims)[1]
+    if listed > 1 and not words.LONE.fullmatch(last):
+        return None
+    if len(last) <= 12 and (letter := read_choice(last, options, stated=False)):
+        return letter
+    letter = _only_mention(re.split(r"(?<=[.!?。])\s+", last)[-1])
+    return letter if letter and letter in valid else None
+
+
+def _named(text: str, options: Sequence[str], stated: bool) -> str | None:
+    """The letter that a text names, whether or not there is such an option."""
+    if lone := words.LONE.fullmatch(text):
+        return lone[1].upper()
+    line = text.split("\n", 1)[0]
+    sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
+    for part in (text, line, sentence):
+        if letter := _option_with_text(part, options):
+            return letter
+    _, but, contrast = line.partition(" but ")
+    if but and (claims := _claims(contrast)):
+        return max(claims)[1]
+    letter, decided = _leading_letter(text, options, stated)
+    if decided or not stated:
+        return letter
+    if concluding := words.CONCLUDES.search(sentence):
+        return concluding["letter"]
+    return _only_mention(sentence)
+
+
+def _leading_letter(text: str, options: Sequence[str], stated: bool) -> tuple[str | None, bool]:
+    """The letter that a text opens with, and whether that settles it.
+
+    It does with no letter too: when two are named, or one is turned down.
+    """
+    lead = words.LEAD.match(text)
+    found = words.LETTER.match(text, lead.end() if lead else 0)
+    if not found:
+        return None, False
+    letter, close, rest = found["letter"], found["close"], found["rest"]
+    if words.SECOND.match(rest):
+        return None, True
+    if _same_text(rest, options, letter.upper()):
+        return letter.upper(), True
+    if rest and not close and not _stands_apart(rest):
+        return None, False
+    if words.DENIED.match(rest):
+        return None, True
+    named = bool(lead and lead["noun"]) and letter not in "AI"
+    marked = named or ")" in close or "]" in close or rest[:1] in (".", ":", ")")
+    reasoned = stated and letter not in "ai" and words.REASON.match(rest)
+    if letter.islower() and not (reasoned or named or (marked and rest)):
+        return None, False
+    if marked:
+        return letter.upper(), True
+    if letter in "AI" and not stated:
+        goes_on = bool(words.GOES_ON_UNSTATED.match(rest))
+    else:
+        labels = stated and letter not in "AIai" and words.LABELS.match(rest)
+        goes_on = bool(labels or words.GOES_ON.match(rest))
+    return (letter.upper(), True) if goes_on else (None, False)
+
+
+def _stands_apart(rest: str) -> bool:
+    """Whether a letter directly before this is a letter of its own, not part of a word."""
+    if words.ATTACHED.match(rest):
+        return rest[0] in "'’" or bool(words.GOES_ON.match(rest))
+    return not (rest[0] in "'’_+#^/-|" or rest[0].isalnum() or words.TERM.match(rest))
+
+
+def _claims(text: str) -> list[tuple[int, str]]:
+    """Every claim such as "B is correct" or "I pick B": (position, letter)."""
+    return [(m.end(), m["letter"]) for claim in words.CLAIMS for m in claim.finditer(text)]
+
+
+def _only_mention(sentence: str) -> str | None:
+    """The one option that a sentence mentions, where it does not turn it down."""
+    mentioned = {m["letter"] or m["bare"] for m in words.MENTION.finditer(sentence)}
+    return mentioned.pop() if len(mentioned) == 1 and not words.NEGATIVE.search(sentence) else None
+
+
+def _clean(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).replace("−", "-")
+    return _WRAP.sub(r"\1", _WRAP.sub(r"\1", text)).replace("\\ ", " ").strip()
+
+
+def _same_text(rest: str, options: Sequence[str], letter: str) -> bool:
+    index = letters_of(options).find(letter)
+    return bool(options) and index >= 0 and _plain(rest) == _plain(options[index]) != ""
 
 
 def _option_with_text(text: str, options: Sequence[str]) -> str | None:
@@ -108,4 +145,5 @@ def _option_with_text(text: str, options: Sequence[str]) -> str | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"[^\w.%/+-]+", " ", text.casefold()).strip(" .").split())
+    text = unicodedata.normalize("NFKC", text).replace("−", "-").casefold()
+    return " ".join(re.sub(r"[^\w.%/+<>=*^|!-]+", " ", text).strip(" .!*").split())

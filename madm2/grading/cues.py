@@ -3,80 +3,150 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
-# What an answer is called, and what joins it to the answer. A noun may be followed by a few words
-# ("answer to part (b) is"), but not by a sentence's end.
-_NOUNS = (
-    # English, Spanish, French, German, Italian, Portuguese, Dutch, Swedish, Danish
-    r"answers?|results?|solution|(?:correct|right|best) (?:option|choice)|"
-    r"respuestas?|resultado|réponses?|reponse|résultat|antwort|ergebnis|"
-    r"lösung|rispost[ae]|risultato|soluzione|respostas?|antwoord|svar(?:et)?|"
-    # Polish, Czech, Russian, Ukrainian, Turkish, Vietnamese, Indonesian, Romanian, Hungarian
-    r"odpowiedź|odpowiedz|wynik|odpověď|ответ|відповідь|cevap|yanıt|sonuç|đáp án|đáp số|"
-    r"câu trả lời|kết quả|jawaban(?:nya)?|răspunsul?|válasz|vastaus|"
-    # Greek, Arabic, Persian, Hebrew, Hindi, Bengali, Thai
-    r"απάντηση|الإجابة|الاجابة|إجابة|الجواب|جواب|پاسخ|התשובה|תשובה|उत्तर|उत्तर|জবাব|উত্তর|คำตอบ"
+from madm2.grading.cue_words import (
+    EASTERN_JOINS,
+    EASTERN_NOUNS,
+    EASTERN_RESULTS,
+    EASTERN_TOTALS,
+    ENGLISH,
+    ENGLISH_JOINS,
+    OTHER,
+    OTHER_JOINS,
+    WEAK,
 )
-_JOINS = (
-    r"is|are|was|equals|would be|will be|must be|should be|seems to be|appears to be|comes to|"
-    r"turns out to be|becomes|es|sería|son|est|ist|lautet|beträgt|è|é|será|sono|to|wynosi|jest|je|"
-    r"är|er|равен|равно|будет|это|дорівнює|là|adalah|este|είναι|هو|هي|است|היא|הוא|है|হল|হলো|คือ"
-)
+
+Kind = Literal["exact", "phrase", "label"]
+
+
+class Statement(NamedTuple):
+    """A place where a text states its answer.
+
+    `kind` is `exact` for what a tag or box holds, `phrase` for what follows "the answer is",
+    `label` for what follows "Answer:". `last` says that no digit follows the statement's line.
+    """
+
+    position: int
+    content: str
+    kind: Kind
+    last: bool = True
+
+
+# What must follow for a phrase without a verb to state an answer.
+VALUE = r"(?=[-−]?(?:[\d$\\]|[(（]?(?:\d|(?-i:[A-JＡ-Ｊ])(?!\w|['’](?!d[iıuü]r)))))"
+_ASIDE = r"[\"'”*_`)\]]{0,3}(?:,[^,.:\n]{1,30},)?"
+
+
+def _join(name: str, joins: str) -> str:
+    """A pattern for what stands between the noun and the answer, as a group of this name."""
+    return (
+        rf"{_ASIDE}(?P<{name}>(?:[^\S\n]+(?:[^\W\d_]|[()'’-])[^\n.,:;=：!?]{{0,40}}?)??"
+        rf"[^\S\n]*(?:(?<!\w)(?:{joins})(?!\w)[^\S\n]*[:：=—]?|[:：=]|[—–-](?=\s)))"
+    )
+
+
+_LETTER_AHEAD = r"(?=[(（]?(?-i:[A-JＡ-Ｊ])(?![A-Za-z]))"
 _EASTERN = (
-    r"(?:最终|最終|正确|正確|所以|因此|故)?(?:的)?(?:答案|结果|結果|得数|答え|正解|解答|回答|정답|해답|답)"
-    r"(?:应该|應該|应|應|就)?(?:是|为|為|等于|選|选|は|が|은|는|이)?\s*[:：=]?\s*"
-)
-_EASTERN_VALUE = re.compile(
-    r"(?:所求的?值|值|结果|一共|总共|總共|共|合計)(?:需要|是|为|為|有|等于|は)\s*(?=[\d$\\０-９])"
+    rf"(?:{EASTERN_NOUNS})(?:\**[:：】]|(?=不是)|{EASTERN_JOINS}|\s*{VALUE})"
+    r"|(?:故|应|應|该|所以|因此)?(?:选|選)(?:择|擇)?(?:选项|項|项)?\s*[:：]?\s*"
+    + _LETTER_AHEAD
+    + r"|(?:^|(?<=\n))答\s*[:：]"
 )
 _CUE = re.compile(
-    rf"(?:\b(?:{_NOUNS})(?!\w)"
-    rf"(?P<join>(?:[^\S\n]+(?:[^\W\d_]|[()'’-])[^\n.,:;=：!?]{{0,40}}?)??"
-    rf"[^\S\n]*(?:(?<!\w)(?:{_JOINS})(?!\w)[^\S\n]*[:：=—]?|[:：=]|[—–-](?=\s)))"
-    rf"|{_EASTERN})[^\S\n]*",
+    rf"(?:(?<!\w)(?:{OTHER})[^\S\n]+{VALUE}"
+    rf"|(?<!\w)(?:{ENGLISH})(?!\w){_join('english', ENGLISH_JOINS)}"
+    rf"|(?<!\w)(?:{OTHER})(?!\w){_join('other', OTHER_JOINS)}|(?P<east>{_EASTERN}))[^\S\n]*",
     re.IGNORECASE,
 )
-_HEADING = re.compile(rf"^[\W_]*(?:\w+[ \t]+){{0,2}}(?:{_NOUNS})[\W_]*$", re.IGNORECASE)
-_MARKER = re.compile(
-    r"^[^\S\n]*(?:[#*]+[^\S\n]*)?(?:next |new )?(?:question|problem|exercise|example|q|user|human|"
-    r"问题|題目|题目|問題|질문|pregunta|frage|вопрос)[^\S\n]*\d{0,3}[^\S\n]*\**[:：.]",
-    re.IGNORECASE | re.MULTILINE,
+_WEAK_CUE = re.compile(
+    rf"(?:(?<!\w)(?:{WEAK})(?!\w){_join('weak', ENGLISH_JOINS + '|' + OTHER_JOINS)}"
+    rf"|{EASTERN_RESULTS})[^\S\n]*|{EASTERN_TOTALS}",
+    re.IGNORECASE,
+)
+# "Wait, it is 7": a correction states an answer without naming it one.
+_CORRECTION = re.compile(
+    r"(?<!\w)(?:wait|actually|correction|sorry|oops|no(?=,))\b[^.\n]{0,40}?(?<!\w)(?:it|this|that)"
+    r"(?:['’]s|\s(?:is|should be|must be))(?:\s(?:actually|really))?\s+" + VALUE,
+    re.IGNORECASE,
+)
+_NAMED_AFTER = re.compile(  # "12 is the answer"
+    r"(\$[^$\n]{1,200}\$|\\\([^()\n]{1,200}\\\)|(?<![\w.,])[-−]?[$€£]?\d[\d.,/]{0,40})"
+    r"\s+is (?:therefore |thus )?(?:the|our|my) (?:final |correct |right )?answer\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    rf"^[\W_]*(?:\w+[ \t]+){{0,2}}(?:{ENGLISH}|{OTHER}|答案)[\W_]*$", re.IGNORECASE
+)
+# Lines that point at the next one.
+_POINTER = re.compile(
+    r"^\W*(?:as follows|(?:given |shown |stated )?(?:below|here)|the following)\W*$", re.IGNORECASE
 )
 _MARKUP = " \t\r*_#:：`$[]\\()"  # a line of nothing else holds no answer
+_DISPLAY = (("$$", "$$"), ("\\[", "\\]"), ("\\begin{", "\\end{"), ("\\(", "\\)"))
+_LIST_MARK = re.compile(r"^[^\S\n]*(?:[-*•]|\d{1,2}[.)])[^\S\n]+(?=\S)")
 _MAX_CUES = 50
+_MAX_MATH = 2000
+_TAIL = 20_000
 
 
-def after_cues(text: str) -> Iterator[str]:
-    """What follows each answer phrase, the last one first.
-
-    The rest of the phrase's line; when that is empty, the next line that is not.
-    """
-    ends = [m.end() for m in _CUE.finditer(text)]
-    ends += [m.end() for m in _EASTERN_VALUE.finditer(text)]
-    start = 0
-    for line in text.split("\n"):
+def answer_statements(text: str) -> list[Statement]:
+    """What follows each answer phrase, in order of position; near the end of long texts only."""
+    ends: dict[int, Kind] = {}
+    tail = max(len(text) - _TAIL, 0)
+    for found in _CUE.finditer(text, tail):
+        join = found["english"] or found["other"] or found["east"] or ""
+        ends[found.end()] = "label" if join.rstrip("* \t").endswith((":", "：", "=")) else "phrase"
+    for found in _CORRECTION.finditer(text, tail):
+        ends[found.end()] = "phrase"
+    start = tail
+    for line in text[tail:].split("\n"):
         if len(line) < 60 and _HEADING.match(line):
-            ends.append(start + len(line))
+            ends[start + len(line)] = "label"
         start += len(line) + 1
-    for end in sorted(set(ends), reverse=True)[:_MAX_CUES]:
-        while end < len(text):
-            stop = text.find("\n", end)
-            line = text[end : stop if stop >= 0 else len(text)]
-            if line.strip(_MARKUP):
-                yield line
+    statements = [statement for statement, _ in _read(text, ends)]
+    for found in _NAMED_AFTER.finditer(text, tail):
+        statements.append(Statement(found.start(), found[1], "phrase"))
+    return statements
+
+
+def closing_statements(text: str) -> list[Statement]:
+    """What follows "the result is" and the like, where nothing comes after."""
+    closing = len(text.rstrip())
+    tail = max(closing - _MAX_MATH, 0)
+    ends: dict[int, Kind] = {m.end() + tail: "phrase" for m in _WEAK_CUE.finditer(text[tail:])}
+    return [statement for statement, stop in _read(text, ends) if stop >= closing]
+
+
+def _read(text: str, ends: dict[int, Kind]) -> list[tuple[Statement, int]]:
+    """The statements after these positions, each with the end of its lines."""
+    last_digit = next((i for i in range(len(text) - 1, -1, -1) if text[i].isdigit()), -1)
+    found = []
+    for end in sorted(ends)[-_MAX_CUES:]:
+        start, stop = _content(text, end)
+        if start < stop:
+            content = text[start:stop]
+            if start > end:  # on a later line
+                content = _LIST_MARK.sub("", content)
+            found.append((Statement(end, content, ends[end], last_digit < stop), stop))
+    return found
+
+
+def _content(text: str, start: int) -> tuple[int, int]:
+    """The first line from here on that says something, as far as its display math reaches."""
+    while start < len(text):
+        newline = text.find("\n", start)
+        stop = newline if newline >= 0 else len(text)
+        line = text[start:stop]
+        bare = line.strip(" \t\r*_:")
+        for opening, closing in _DISPLAY:
+            if bare.startswith(opening) and closing not in bare[len(opening) :]:
+                end = text.find(closing, start + line.index(opening) + len(opening))
+                if 0 <= end - start <= _MAX_MATH:
+                    newline = text.find("\n", end)
+                    return start, newline if newline >= 0 else len(text)
                 break
-            end += len(line) + 1
-
-
-def split_at_questions(text: str) -> list[str]:
-    """Part a text where it runs on into a new, invented question; the parts in order."""
-    starts = [m.start() for m in _MARKER.finditer(text)]
-    edges = [0, *starts, len(text)]
-    parts = [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
-    return [part for part in parts if part.strip()]
-
-
-def opens_with_question(text: str) -> bool:
-    """Whether a part states a question before it answers (as a repeated prompt does)."""
-    return bool(_MARKER.match(text))
+        if line.strip(_MARKUP) and not _POINTER.match(line):
+            return start, stop
+        start = stop + 1
+    return start, start

@@ -302,7 +302,8 @@ def test_boxes_and_tags_in_order() -> None:
         "\\}",
         "7",
     ]
-    assert answer_tags("<answer>a</answer><ANSWER>b</ANSWER></answer>") == ["a", "b"]
+    tags = answer_tags("<answer>a</answer><ANSWER>b</ANSWER></answer>")
+    assert [content for _, content in tags] == ["a", "b"]
 
 
 WRAPPERS = [
