@@ -57,7 +57,7 @@ GOES_ON = re.compile(
     re.IGNORECASE,
 )
 # The same where nothing said that an answer follows; for A and I only.
-GOES_ON_UNSTATED = re.compile(rf"$|[-–—]\s|,?\s*(?:{_REASONS})|(?:is|です|が|est|ist)\b")
+GOES_ON_UNSTATED = re.compile(rf"$|[-–—]\s|,?\s*(?:{_REASONS})(?!\w)|(?:is|です|が|est|ist)\b")
 ATTACHED = re.compile(r"['’]d[iıuü]r|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 LABELS = re.compile(r"(?![A-Z]\b)[A-Z\d$\\(]")  # "B Paris", "B 12"
 SECOND = re.compile(
