@@ -10,8 +10,6 @@ from madm2.grading.cue_words import alternatives
 _EMPHASIS = re.compile(
     r"(?<![A-Za-z0-9*])(\*\*\*|\*\*|__)(?=\S)([^*\n]{1,400}?)(?<=\S)\1(?![A-Za-z0-9*(])"
 )
-    r"(?<![A-Za-z0-9*])(\*\*\*|\*\*|__)(?=\S)([^*\n]{1,400}?)(?<=\S)\1(?![A-Za-z0-9*(])"
-)
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _EMPTY_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{\s*\}")
 _HTML = re.compile(r"</?(?:b|strong|i|em|u|mark|span|p|br|code|center|div)(?:\s[^<>]{0,100})?/?>")
