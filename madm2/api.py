@@ -100,7 +100,7 @@ class MultiAgentDebate:
         if max_live_questions < 1:
             raise UserError("max_live_questions must be ≥ 1", have=str(max_live_questions))
         self.agent = agent
-        self.dataset_name = dataset_name
+        self.dataset_name = dataset_name = dataset_name.lower()
         self.answer_type = answer_type or DATASETS[dataset_name].answer_type
         self.pruner = PRUNERS[prune_strategy]
         self.method = METHODS["mad"]

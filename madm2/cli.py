@@ -134,6 +134,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(end="", flush=True)
     except UserError as error:
         return _refuse(error)
+    except ModuleNotFoundError as error:
+        if (error.name or "madm2").startswith("madm2"):
+            raise
+        return _refuse(
+            UserError(
+                f"the package {error.name} is not installed for {sys.executable}",
+                fix="bash scripts/quickstart.sh, then: source .venv/bin/activate",
+            )
+        )
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError as error:

@@ -225,9 +225,13 @@ def _typed(key: str, value: Any) -> Any:
     raise UserError(f"{key} must be {_KINDS[want]}", have=repr(value))
 
 
-def looks_local(path: str) -> bool:
-    """Whether a model path means a folder rather than a hub id (`name` or `owner/name`)."""
-    return not _HUB_ID.fullmatch(path) or Path(path).exists()
+def looks_local(path: str, base: Path) -> bool:
+    """Whether a model path means a folder rather than a hub id (`name` or `owner/name`).
+
+    `models/x` does where there is a folder `models`: a hub owner's name rarely is one.
+    """
+    owner, slash, _ = path.partition("/")
+    return not _HUB_ID.fullmatch(path) or bool(slash and (base / owner).is_dir())
 
 
 def _checked_path(path: str, base: Path) -> str:

@@ -7,16 +7,19 @@ each lies with that pruner.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from madm2.grading import released
 from madm2.grading.equal import grade
-from madm2.grading.extract import extract, gold_answer
+from madm2.grading.extract import extract, gold_answer, strip_thinking
 from madm2.types import InstrumentName, Question, Score, Transcript, Verdict, Vote
 from madm2.voting import paper_vote, released_vote
 
 Head = Callable[[str, int], str]
+_TAGS = re.compile(r"</?think>", re.IGNORECASE)
+_THOUGHTS = re.compile(r"<think>(.*?)(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Instrument:
         show: a completion's text as another agent's memory.
         vote: the vote over one round's answers.
         grade: the verdict on a voted answer.
+        joiner: what stands between two memories; None leaves it to the prompt set.
         double_bos: the engine tokenizes the chat template's text again with special tokens, so
             that a tokenizer which adds BOS doubles it.
     """
@@ -38,6 +42,7 @@ class Instrument:
     show: Callable[[str, Question, Head, int], str]
     vote: Callable[[Sequence[str | None], Question], Vote]
     grade: Callable[[Vote, Question], Verdict]
+    joiner: str | None
     double_bos: bool
 
     def score(self, transcript: Transcript) -> Score:
@@ -51,16 +56,14 @@ class Instrument:
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """Part a completion into its thinking and the rest.
-
-    The chat template may have opened the thinking (then only the closing tag is there), and a
-    cut-off completion may never close it.
-    """
-    head, closing, tail = text.rpartition("</think>")
-    if closing:
-        return head.replace("<think>", "", 1).strip(), tail.strip()
-    before, opening, thinking = text.partition("<think>")
-    return (thinking.strip(), before.strip()) if opening else ("", text.strip())
+    """Part a completion into its thinking and the rest, which is what answers are read in."""
+    rest = strip_thinking(text).strip()
+    whole = text.strip()
+    if whole.endswith(rest):
+        thinking = whole[: len(whole) - len(rest)]
+    else:  # something was said before the thinking, too
+        thinking = "\n".join(_THOUGHTS.findall(text))
+    return _TAGS.sub("", thinking).strip(), rest
 
 
 def _paper_read(text: str, question: Question) -> str | None:
@@ -101,8 +104,8 @@ def _released_grade(vote: Vote, question: Question) -> Verdict:
 
 
 INSTRUMENTS: dict[InstrumentName, Instrument] = {
-    "paper": Instrument("paper", _paper_read, _paper_show, paper_vote, _paper_grade, False),
+    "paper": Instrument("paper", _paper_read, _paper_show, paper_vote, _paper_grade, None, False),
     "released": Instrument(
-        "released", _released_read, _released_show, released_vote, _released_grade, True
+        "released", _released_read, _released_show, released_vote, _released_grade, "\n", True
     ),
 }

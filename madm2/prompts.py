@@ -6,7 +6,6 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import cast, get_args
@@ -55,9 +54,9 @@ class PromptSet:
         template = self.cot if "{question}" in self.cot else "{question}\n" + self.cot
         return self._user(template, hint, question=question)
 
-    def debate_with(self, question: str, memories: Sequence[str], hint: str = "") -> Messages:
-        """The prompt of an agent that reads the kept memories of the previous round."""
-        return self._user(self.debate, hint, question=question, context=self.joiner.join(memories))
+    def debate_with(self, question: str, memories: str, hint: str = "") -> Messages:
+        """The prompt of an agent that reads the kept memories of the previous round, joined."""
+        return self._user(self.debate, hint, question=question, context=memories)
 
     def judge_solution(self, question: str, solution: str) -> Messages:
         """The prompt that asks whether one solution is right."""
@@ -120,7 +119,7 @@ def _from_python(text: str, path: Path) -> dict[str, object]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = str(error) or "it is nested too deeply"
         raise UserError(f"{path} is not valid Python", have=reason) from error
-    values: dict[str, object] = {"format": load_prompts("default").format}
+    values: dict[str, object] = {}
     read = set[ast.expr]()
     for node in tree.body:
         if isinstance(node, ast.Assign):
@@ -137,6 +136,9 @@ def _from_python(text: str, path: Path) -> dict[str, object]:
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part not in read:
             if part.id in _PYTHON_NAMES:  # +=, inside an if, unpacked: not what would be read
                 raise _not_plain(part.id, part, path)
+    # A prompt that says itself how to answer is left as it stands.
+    if "<answer>" not in str(values.get("cot", "")):
+        values.setdefault("format", load_prompts("default").format)
     return values
 
 

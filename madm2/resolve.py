@@ -137,7 +137,8 @@ def resolve(args: argparse.Namespace) -> Run:
         paths=run_folder(
             args.save_path,
             exp_name=args.exp_name,
-            model_name=model.name,
+            # Canned answers never stand where a model's results would.
+            model_name=model.name if args.engine == "vllm" else args.engine,
             dataset=dataset,
             method=method_name(args.prune_strategy, args.strict),
             num_agents=args.num_agents,

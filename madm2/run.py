@@ -10,13 +10,14 @@ from collections.abc import Mapping
 import yaml
 
 from madm2.api import Agent, MultiAgentDebate
+from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES, Engine
 from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
 from madm2.runs.released_files import write_released_files
-from madm2.runs.results import closing_table, write_results
+from madm2.runs.results import check_former_run, closing_table, write_results
 from madm2.runs.samples import SampleWriter
 from madm2.settings import DebateSettings
 from madm2.summary import Summary
@@ -29,6 +30,7 @@ def execute(run: Run, *, dry_run: bool = False) -> None:
         _print_plan(run)
         return
     with own_folder(run.paths):
+        check_former_run(run.paths.results, run.settings())
         if run.answer_type == "math":
             worker.warm_up()  # it starts while the model loads
         engine = _engine(run)
@@ -86,7 +88,8 @@ def _debate(run: Run, engine: Engine) -> None:
     write_results(run.paths.results, summary, seconds=seconds, settings=settings)
     write_released_files(run.paths, run.instrument, run.model.path or run.model.name, seconds)
     print(_title(run))
-    print(closing_table(summary, seconds, run.instrument))
+    chance = DATASETS[run.dataset].chance if run.dataset in DATASETS else 0.0
+    print(closing_table(summary, seconds, run.instrument, chance))
     print(f"results: {run.paths.folder}")
 
 

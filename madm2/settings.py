@@ -71,7 +71,8 @@ class DebateSettings:
         if not memories:
             return self.ask(question)
         shown = [self.show(memory, question) for memory in memories]
-        return self.prompts.debate_with(question.query, shown, self._hint(question))
+        joiner = self.prompts.joiner if self.instrument.joiner is None else self.instrument.joiner
+        return self.prompts.debate_with(question.query, joiner.join(shown), self._hint(question))
 
     def judge(self, question: Question, memory: Memory) -> Messages:
         """The prompt that asks for a label on one memory."""

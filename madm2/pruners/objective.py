@@ -13,11 +13,13 @@ from madm2.types import Evidence, Mask, Memory, Question
 def keep_lowest(perplexities: Sequence[float], empty: Sequence[bool], keep: int) -> list[bool]:
     """The paper's rule (section 4.2): keep the `keep` memories of lowest perplexity.
 
-    Ties go to the lowest agent. An empty completion says nothing and is never kept.
+    Ties go to the lowest agent. An empty completion is never kept before another one.
     """
-    candidates = [i for i, is_empty in enumerate(empty) if not is_empty]
-    # min() over NaN is arbitrary; a memory without a usable perplexity comes last.
-    order = sorted(candidates, key=lambda i: (math.isnan(perplexities[i]), perplexities[i], i))
+    # NaN has no order; a memory without a usable perplexity comes last of its kind.
+    order = sorted(
+        range(len(perplexities)),
+        key=lambda i: (empty[i], math.isnan(perplexities[i]), perplexities[i], i),
+    )
     kept = set(order[:keep])
     return [i in kept for i in range(len(perplexities))]
 

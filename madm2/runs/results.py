@@ -7,9 +7,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from madm2.errors import UserError
 from madm2.summary import Summary
 
 VERSION = 1
+# Where a run was made, not what it is.
+_PLACES = {"data_file", "gpus", "tensor_parallel", "engine_settings", "questions"}
 
 
 def write_results(
@@ -35,8 +38,39 @@ def write_results(
     os.replace(partial, path)
 
 
-def closing_table(summary: Summary, seconds: float, instrument: str) -> str:
-    """The table a run ends with, ready to print."""
+def check_former_run(path: Path, settings: Mapping[str, object]) -> None:
+    """Refuse to replace the results of another configuration, or of more questions.
+
+    Args:
+        path: `results.json` of a former run, if there is one.
+        settings: the resolved run.
+
+    Raises:
+        UserError: naming what differs.
+    """
+    try:
+        former = json.loads(path.read_text(encoding="utf-8"))["settings"]
+        asked = int(former["questions"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    now = json.loads(json.dumps(settings))
+    differing = [
+        f"{key}: {former.get(key)!r} there, {now.get(key)!r} now"
+        for key in sorted((former.keys() | now.keys()) - _PLACES)
+        if former.get(key) != now.get(key)
+    ]
+    if asked > now["questions"]:
+        differing.append(f"{asked} questions there, {now['questions']} now")
+    if differing:
+        raise UserError(
+            f"{path.parent} holds the results of another run",
+            have="; ".join(differing),
+            fix="choose another --exp_name or --save_path, or move that folder away",
+        )
+
+
+def closing_table(summary: Summary, seconds: float, instrument: str, chance: float = 0.0) -> str:
+    """The table a run ends with, ready to print; `chance` is the accuracy of guessing."""
     n = summary.questions
     rows: list[tuple[str, str]] = [("questions", f"{n}")]
     for name in sorted(summary.statuses, key=lambda name: name != instrument):
@@ -45,6 +79,8 @@ def closing_table(summary: Summary, seconds: float, instrument: str) -> str:
         rows.append(
             (f"accuracy, {name} instrument{ran}", f"{summary.accuracy(name):.1%}  ({right}/{n})")
         )
+    if chance:
+        rows.append(("accuracy of guessing", f"{chance:.0%}"))
     tokens_out = summary.output_tokens.total()
     rows.append(("tokens in / out", f"{summary.input_tokens.total():,} / {tokens_out:,}"))
     for purpose in summary.calls:

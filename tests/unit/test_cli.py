@@ -331,3 +331,36 @@ def test_it_runs_as_a_program_from_anywhere(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "accuracy" in done.stdout
     assert (tmp_path / "results/main/scripted/arithmetic").is_dir()
+
+
+def test_another_configuration_in_the_folder_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--limit", 4, save_path=tmp_path) == 0
+    path = folder(tmp_path, "mad_3agents_2rounds_seed42") / "samples.jsonl"
+    before = path.read_bytes()
+    assert run("--limit", 2, save_path=tmp_path) == 2
+    assert "4 questions there, 2 now" in capsys.readouterr().err
+    assert run("--limit", 4, "--model_name", "qwen2.5-math-7b", save_path=tmp_path) == 2
+    assert "model: " in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert run("--limit", 6, save_path=tmp_path) == 0
+    assert path.read_bytes().startswith(before), "more questions extend a run"
+
+
+def test_guessing_is_named_where_it_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--dataset", "logic", "--limit", 2, save_path=tmp_path) == 0
+    assert "accuracy of guessing" in capsys.readouterr().out
+
+
+def test_a_missing_package_is_one_short_message(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['yaml'] = None\n"
+        "from madm2.cli import main\n"
+        f"sys.exit(main({[*BASE, '--limit', '2', '--save_path', str(tmp_path)]!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "the package yaml is not installed" in done.stderr and "Traceback" not in done.stderr

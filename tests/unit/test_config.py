@@ -156,7 +156,7 @@ def test_yaml_values(text: str, value: object) -> None:
     ],
 )
 def test_local_paths_and_hub_ids(path: str, local: bool) -> None:
-    assert looks_local(path) == local
+    assert looks_local(path, Path("/nowhere")) == local
 
 
 def test_a_model_folder_must_hold_a_model(tmp_path: Path) -> None:
@@ -171,3 +171,9 @@ def test_a_stray_config_yaml_is_pointed_at(tmp_path: Path) -> None:
     assert stray_config(tmp_path) is None
     (tmp_path / "config.yaml").touch()
     assert "configs.yaml" in stray_config(tmp_path)
+
+
+def test_a_path_below_a_folder_that_is_there_is_local(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    assert looks_local("models/x", tmp_path)
+    assert not looks_local("Qwen/x", tmp_path)

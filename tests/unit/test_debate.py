@@ -223,4 +223,30 @@ def test_a_prompt_that_is_too_long_is_counted(sums: list[Question]) -> None:
     assert summary.finish_reasons["prompt_too_long"] == summary.calls.total() == 72
     assert summary.unparsed["paper"] == summary.answers
     assert summary.statuses["paper"]["no_answer"] == len(sums)
-    assert summary.all_masked == len(sums)
+    assert summary.kept_memories == len(sums), "of empty completions the first is kept"
+
+
+@pytest.mark.parametrize(
+    ("text", "thinking", "rest"),
+    [
+        ("<think>a</think>b", "a", "b"),
+        ("a</think>\n b ", "a", "b"),
+        ("<think>a", "a", ""),
+        ("b", "", "b"),
+        ("pre<think>a</think>post", "a", "prepost"),
+        ("<think>a\n<answer>4</answer>", "a", "<answer>4</answer>"),
+        ("", "", ""),
+    ],
+)
+def test_thinking_and_the_rest(text: str, thinking: str, rest: str) -> None:
+    from madm2.instruments import split_thinking
+
+    assert split_thinking(text) == (thinking, rest)
+
+
+def test_the_released_instrument_joins_memories_by_a_line_break() -> None:
+    from madm2.instruments import INSTRUMENTS
+
+    settings = DebateSettings(load_prompts("default"), instrument=INSTRUMENTS["released"])
+    _, batches = script(QUESTION, settings, "naive", ANSWERS)
+    assert "'answer': '0'}\n{'think': 'thought 1'" in batches[1][0].messages[0].content

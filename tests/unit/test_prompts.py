@@ -29,7 +29,7 @@ PRUNE_PROMPT = '{question}{solution}'
 def test_the_default_prompts_ask_for_tags_and_labels() -> None:
     prompts = load_prompts("default")
     (ask,) = prompts.ask("What is 1 + 1?")
-    (debate,) = prompts.debate_with("What is 1 + 1?", ["<solution>a</solution>", "b"])
+    (debate,) = prompts.debate_with("What is 1 + 1?", "<solution>a</solution>\n\nb")
     (judge,) = prompts.judge_solution("What is 1 + 1?", "It is 2.")
     assert ask.role == "user" and ask.content.startswith("What is 1 + 1?\n")
     for text in (ask.content, debate.content):
@@ -48,9 +48,7 @@ def test_hints_come_after_the_format() -> None:
 
 
 def test_slots_inside_a_question_stay() -> None:
-    (debate,) = load_prompts("default").debate_with(
-        r"{context} \frac{a}{b} {format}", ["{question}"]
-    )
+    (debate,) = load_prompts("default").debate_with(r"{context} \frac{a}{b} {format}", "{question}")
     assert r"Question: {context} \frac{a}{b} {format}" in debate.content
     assert "\n{question}\n" in debate.content
 
@@ -61,7 +59,7 @@ def test_python_constants_are_read_and_never_run(tmp_path: Path, monkeypatch) ->
     path.write_text(PYTHON)
     prompts = load_prompts(str(path))
     (ask,) = prompts.ask("Q?")
-    (debate,) = prompts.debate_with("Q?", ["one", "two"])
+    (debate,) = prompts.debate_with("Q?", "one\ntwo")
     (judge,) = prompts.judge_solution("Q?", "S")
     assert not (tmp_path / "pwned").exists()
     assert ask.content == f"Q?\n\nSolve it.\n\n\n{prompts.format}"
