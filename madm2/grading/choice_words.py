@@ -91,7 +91,7 @@ _CHOOSE = alternatives(
 )
 CLAIMS = (
     re.compile(
-        rf"(?<!and )(?<!or )(?<!nor )(?<![Vv]itamin ){_MARKED}\s{{1,3}}"
+        rf"(?<!and )(?<!or )(?<!nor )(?<![A-J], )(?<![Vv]itamin ){_MARKED}\s{{1,3}}"
         r"(?:is|must be|would be|should be|seems|est|ist|es|è|é|är|jest)\s+"
         r"(?:(?:the|our|my|clearly|indeed|therefore|thus|also|most|la|le|il|a|die)\s+){0,2}"
         rf"(?:{_RIGHT})\b"

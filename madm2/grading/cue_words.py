@@ -12,7 +12,7 @@ def alternatives(lines: str) -> str:
 ENGLISH = alternatives(
     r"""
     answers?|ans
-    (?:correct|right|best|final|my) (?:options?|choices?|results?|letter)
+    (?:correct|right|best|closest|nearest|final|my) (?:options?|choices?|results?|letter)
     (?:correct|actual|final) (?:total|value|number|amount|sum|count|price|cost)
     """
 )
@@ -22,7 +22,7 @@ OTHER = alternatives(
     respostas?|(?:alternativa|opção|opcao) correta
     réponses?|reponse|option correcte|bonne option
     rispost[ae]|opzione corretta|răspuns(?:ul)?
-    antwort(?:en)?|richtige option|antwoord|juiste optie|svar(?:et)?|rätt alternativ
+    antwort(?:en)?|(?:richtige|korrekte) option|antwoord|juiste optie|svar(?:et)?|rätt alternativ
     odpowied[źz](?: to)?|odpowiedzią(?: jest)?|poprawna opcja|odpověď|odgovor
     ответ(?:ом является)?|правильный вариант|відповідь|отговор(?:ът)?
     (?:doğru )?(?:cevap|yanıt|seçenek|şık)

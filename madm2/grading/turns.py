@@ -56,10 +56,22 @@ _MAX_PARTS = 50
 _TAIL = 20_000
 
 
+_FAREWELL = re.compile(
+    r"(?:^|(?<=[\s.!?。$>]))(?:I hope (?:this|that|it) (?:helps|is (?:correct|clear|helpful))"
+    r"|(?:please )?(?:let me know|feel free to ask)\b)[^\n]*\s*\Z",
+    re.IGNORECASE,
+)
+_FAREWELL_LENGTH = 200
+
+
 def first_turn(text: str) -> str:
-    """The text up to the first token that ends a turn."""
+    """The text up to the first token that ends a turn, without a closing courtesy."""
     turns = _TURN_END.split(_TURN_START.sub("", text))
-    return next((turn for turn in turns if turn.strip()), "")
+    turn = next((turn for turn in turns if turn.strip()), "")
+    for _ in range(2):
+        start = max(len(turn) - _FAREWELL_LENGTH, 0)
+        turn = turn[:start] + _FAREWELL.sub("", turn[start:])
+    return turn.rstrip()
 
 
 def split_at_questions(text: str) -> list[str]:
