@@ -41,6 +41,8 @@ def closing_choice(text: str, options: Sequence[str]) -> str | None:
     first, last = lines[0], lines[-1]
     valid = letters_of(options)
     listed = sum(bool(words.LISTED.match(line)) for line in lines)
+    if words.LONE.fullmatch(first) and words.LONE.fullmatch(last) and first != last:
+        return None  # the letters only
     opens = len(lines) == 1 or (listed <= 1 and words.OPENING.match(first))
     if opens or words.LONE.fullmatch(first):
         if letter := read_choice(first, options, stated=False):
@@ -63,7 +65,7 @@ def _named(text: str, options: Sequence[str], stated: bool) -> str | None:
         return lone[1].upper()
     line = text.split("\n", 1)[0]
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
-    for part in (text, line, sentence):
+    for part in (text, line, sentence, words.REASONED.sub("", sentence)):
         if letter := _option_with_text(part, options):
             return letter
     _, but, contrast = line.partition(" but ")

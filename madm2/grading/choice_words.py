@@ -51,6 +51,7 @@ _VERBS = alternatives(
     """
 )
 REASON = re.compile(rf"(?:{_REASONS})(?!\w)", re.IGNORECASE)
+REASONED = re.compile(rf",?\s+(?:{_REASONS})(?!\w).*", re.IGNORECASE | re.DOTALL)
 GOES_ON = re.compile(
     rf"$|[.:;!?。；：!？\n)\]}}(（|—–=]|-(?=\s)|,(?!\s*too\b)|،|、|，"
     rf"|(?:{_REASONS}|{_VERBS})(?![a-zà-ɏ])",
@@ -63,6 +64,7 @@ LABELS = re.compile(r"(?![A-Z]\b)[A-Z\d$\\(]")  # "B Paris", "B 12"
 SECOND = re.compile(
     r"[\s,]*(?:and|or|&|/|\||,|、|und|oder|et|ou|y|e|o|u|и|или|ve|veya|và|hoặc|dan|atau|和|或|と|와|또는)"
     rf"\s*(?:{_NOUN})?\s*[(\[]?(?:[B-HJ-Z](?![\w'’])|[AI](?=\W*$|[.,;:)\]]))"
+    r"|[\s,]*[(\[][A-Z][)\]]"
 )
 _WRONG = r"incorrect[oae]?|wrong|false|invalid|falsch|fals[oa]|faux|errad[oa]|sbagliat[oa]"
 DENIED = re.compile(
@@ -79,13 +81,14 @@ _OPTION = rf"(?:(?:the\s+)?(?:{_NOUN})\s*)?"
 _MARKED = r"(?<![A-Za-zÀ-ɏ0-9'’.+#-])[(\[*]{0,4}(?P<letter>[A-Z])[)\]*]{0,4}(?![A-Za-zÀ-ɏ0-9'’+#-])"
 _RIGHT = alternatives(
     r"""
-    correct|right|best|true|valid|appropriate|answer|final answer|one that
+    correct|right|best|better|true|valid|appropriate|answer|final answer|one that
     correct[oae]|richtig|korrekt|corrett[oa]|juste|bonne|rätt|respuesta|réponse|resposta|risposta
     """
 )
 _CHOOSE = alternatives(
     r"""
     choose|pick|select|go(?:ing)? with|chose|choosing|opt for|leav(?:es|ing)
+    stand by|stick with|settle on
     elijo|escojo|escolho|scelgo|wähle|choisis|выбираю|chọn|wybieram|memilih
     """
 )
@@ -105,6 +108,8 @@ CLAIMS = (
     re.compile(
         rf"{_MARKED}\s*(?:[がは](?:正解|正しい)|(?:是|项|选项)正确|是对的|[가이] (?:정답|맞))"
     ),
+    re.compile(rf"\b[Oo]nly {_OPTION}{_MARKED} (?:fits|works|matches|holds|applies|is left)\b"),
+    re.compile(rf"{_MARKED} remains\b"),
     re.compile(rf"\bist {_MARKED} (?:die )?(?:richtig|korrekt)"),
     re.compile(
         r"(?i:(?<!\w)(?:richtig|korrekt|correcta?|correto|corretta|верно) (?:ist|es|est|é|è) )"
@@ -113,8 +118,9 @@ CLAIMS = (
 )
 _CONCLUDING = alternatives(
     r"""
-    so|thus|therefore|hence|it|that|this|i|we|would|must|should|is|be|say|it['’]s|that['’]s|i['’]d
-    think|believe|guess|probably|likely|go with|also|our|my|donc|por tanto|portanto|quindi|所以|因此
+    so|thus|therefore|hence|by elimination|it|that|this|i|we|would|must|should|has to|is|be|say
+    it['’]s|that['’]s|i['’]d|think|believe|guess|probably|likely|go with|also|our|my
+    donc|por tanto|portanto|quindi|所以|因此
     """
 )
 CONCLUDES = re.compile(

@@ -7,6 +7,7 @@ import re
 from madm2.grading import numbers
 from madm2.grading.boxes import math_segments
 from madm2.grading.cue_words import alternatives
+from madm2.grading.cues import answer_statements
 from madm2.grading.reading import JOINED_MATH, worded
 from madm2.grading.unwrap import is_placeholder, unwrap
 from madm2.types import AnswerType
@@ -64,7 +65,7 @@ def read_closing(text: str, answer_type: AnswerType) -> str | None:
     if not lines or is_placeholder(text):
         return None
     if answer_type == "text":
-        alone = len(lines) == 1 and len(lines[0]) <= 200
+        alone = len(lines) == 1 and len(lines[0]) <= 200 and not answer_statements(text)
         return worded(unwrap(lines[0])) if alone else None
     if answer_type == "math" and len(lines) == 1 and _is_formula(lines[0]):
         return worded(unwrap(lines[0]))

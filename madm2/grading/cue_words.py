@@ -11,7 +11,7 @@ def alternatives(lines: str) -> str:
 # What an answer is called. English apart: "answer 3 questions" states nothing, "Cevap 3" does.
 ENGLISH = alternatives(
     r"""
-    answers?|ans
+    answers?|ans|guess
     (?:correct|right|best|closest|nearest|final|my) (?:options?|choices?|results?|letter)
     (?:correct|actual|final) (?:total|value|number|amount|sum|count|price|cost)
     """
@@ -19,7 +19,7 @@ ENGLISH = alternatives(
 OTHER = alternatives(
     r"""
     respuestas?|(?:opción|opcion|alternativa) correcta
-    respostas?|(?:alternativa|opção|opcao) correta
+    respostas?|gabarito|(?:alternativa|opção|opcao) correta
     réponses?|reponse|option correcte|bonne option
     rispost[ae]|opzione corretta|răspuns(?:ul)?
     antwort(?:en)?|(?:richtige|korrekte) option|antwoord|juiste optie|svar(?:et)?|rätt alternativ

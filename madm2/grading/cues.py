@@ -40,10 +40,9 @@ _ASIDE = r"[\"'”*_`)\]]{0,3}(?:,[^,.:\n]{1,30},)?"
 
 def _join(name: str, joins: str) -> str:
     """A pattern for what stands between the noun and the answer, as a group of this name."""
-    return (
-        rf"{_ASIDE}(?P<{name}>(?:[^\S\n]+(?:[^\W\d_]|[()'’-])[^\n.,:;=：!?]{{0,40}}?)??"
-        rf"[^\S\n]*(?:(?<!\w)(?:{joins})(?!\w)[^\S\n]*[:：=—]?|[:：=]|[—–-](?=\s)))"
-    )
+    words = r"(?:[^\S\n]+(?:[^\W\d_]|[()'’-])[^\n.,:;=：!?]{0,40}?)??[^\S\n]*"
+    verb = rf"(?<!\w)(?:{joins})(?!\w)[^\S\n]*[:：=—]?"
+    return rf"{_ASIDE}(?P<{name}>{words}(?:{verb}|[:：]|[—–-](?=\s))|[^\S\n]*=)"
 
 
 _LETTER_AHEAD = r"(?=[(（]?(?-i:[A-JＡ-Ｊ])(?![A-Za-z]))"
@@ -51,6 +50,7 @@ _EASTERN = (
     rf"(?:{EASTERN_NOUNS})(?:\**[:：】]|(?=不是)|{EASTERN_JOINS}|\s*{VALUE})"
     r"|(?:故|应|應|该|所以|因此)?(?:选|選)(?:择|擇)?(?:选项|項|项)?\s*[:：]?\s*"
     + _LETTER_AHEAD
+    + rf"|正(?:确|確)的是[^\S\n]*{_LETTER_AHEAD}"
     + r"|(?:^|(?<=\n))答\s*[:：]"
 )
 _CUE = re.compile(

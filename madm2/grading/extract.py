@@ -35,6 +35,7 @@ from madm2.types import AnswerType
 __all__ = ["extract", "find_boxes", "gold_answer", "strip_thinking"]
 
 _HEADING = re.compile(r"\**(?:step|part|case|schritt|paso|étape|步骤)\b", re.IGNORECASE)
+_NOT = re.compile(r"(?:\bnot|n['’]t)[\s$(\[\\]*\\f?box(?:ed)?\s*$", re.IGNORECASE)
 _MAX_CHARS = 200_000
 _MAX_STATEMENTS = 200
 _SHORT = 200
@@ -97,7 +98,9 @@ def _stated(text: str) -> list[Statement]:
     for position, content in answer_tags(text):
         boxes = find_boxes(content)
         ranked.append((4, Statement(position, boxes[-1] if boxes else content, "exact")))
-    ranked += [(3, Statement(at, content, "exact")) for at, content in placed_boxes(text)]
+    for position, content in placed_boxes(text):
+        if not _NOT.search(text[max(position - 30, 0) : position]):
+            ranked.append((3, Statement(position, content, "exact")))
     ranked += [(2, statement) for statement in _hashes(text)]
     ranked += [(1, statement) for statement in answer_statements(text)]
     retracted = retractions(text)

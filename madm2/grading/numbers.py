@@ -19,6 +19,11 @@ _MEASURED = re.compile(  # 144 m^3
     rf"(-?(?:(?:{_CURRENCY})[ ]?)?-?{_NUMBER})\s+[A-Za-z.]+(?:[ /][A-Za-z.]+){{0,3}}\s*"
     r"(?:\^\s*\{?[23]\}?)?"
 )
+_FRACTION = re.compile(r"(-?(?:\d+\s+)?\d+\s?/\s?\d+)(?:\s+[A-Za-z]+)+")  # 1/4 cup
+# No number is stated where one is denied, or two bound it.
+_DENIED = re.compile(
+    r"(?:\bnot|n['’]t)(?: be| equal(?: to)?)?\s*$|\bbetween\s+\S+\s+and\s*$", re.IGNORECASE
+)
 _CALCULATOR = re.compile(r"<<[^<>]*>>")
 _PARENTHESES = re.compile(r"(?<=\S)\s*\([^()]*\)")
 _OPERATORS = re.compile(r"[\\^/*+=_{}<>]|\d\s*[-–]\s*\d")
@@ -112,10 +117,12 @@ def read_number(content: str, prose: bool) -> str | None:
     shorter = _PARENTHESES.sub("", text)
     if re.search(r"\d", shorter):
         text = shorter
-    text = re.sub(r"^(?:[\s!?,;:\"']|\.(?!\d))+", "", text).rstrip(" \n\t.!?,;:\"'")
+    text = re.sub(r"^(?:[\s!?,;:\"']|\.(?!\d))+", "", text).rstrip(" \n\t.!?,;:\"'*")
     text = " ".join(text.split())
     if measured := _MEASURED.fullmatch(text):
         return number_text(measured[1])
+    if fraction := _FRACTION.fullmatch(text):
+        return fraction[1]
     found = [m[0] for m in NUMBER.finditer(text)]
     if prose and _EITHER.match(text):
         return text if re.match(r"\W*\d", text) else None
@@ -143,8 +150,10 @@ def last_number(sentence: str) -> str | None:
         return None
     text = re.sub(r"(?<=\w)[\^_](?:\d+|\{\d+\})", "", text)
     for shorter in (_ASIDE.sub("", _PARENTHESES.sub("", text)), text):
-        if found := [m[0] for m in _SIMPLE.finditer(shorter)]:
-            last = found[-1]
+        if found := list(_SIMPLE.finditer(shorter)):
+            last = found[-1][0]
+            if _DENIED.search(shorter[: found[-1].start()][-60:]):
+                return None
             return last.replace(" ", "") if "/" in last else number_text(last)
     return None
 

@@ -19,6 +19,15 @@ _REASON = re.compile(
     r"porque|car|weil|perché|так как|потому)\b.*|[,，]?\s*(?:因为|因為).*",
     re.IGNORECASE | re.DOTALL,
 )
+_NAME = re.compile(
+    r"(?:(?:[A-Z]\.\s?){2,}|(?:Dr|Mrs?|Ms|St|Mt|Prof)\.\s)(?=[A-Z])"
+)  # J. K. Rowling
+# "20% of 60, which is 12" states the second number, "12, which is 3 more" the first.
+_COMES_TO = re.compile(
+    r"(?:(?:the|half|twice|double)\b|[\d.]+\s?(?:%|percent)\s+of\b)[^.\n]{0,200},\s*"
+    r"(?:which (?:is|equals|comes to)|i\.e\.,?|that is,?)\s+(?=[^\d\n]{0,20}[\d.,]+[^\d\n]*$)",
+    re.IGNORECASE,
+)
 _COPULA = re.compile(r"\s*(?:です|である|だ|となる|になる|입니다|이다|है|个|個|개)$")
 _NEGATED = re.compile(
     r"\s*(?:(?:not|nicht|pas|нет|не|n['’]est pas)\s+(?=\S)|(?:no|non)\s+(?=[\d$\\(]|[A-J]\b)|不是)"
@@ -58,6 +67,8 @@ def read(statement: Statement, answer_type: AnswerType, options: Sequence[str]) 
         content = strip_filler(content)
         if second := _SECOND_THOUGHT.match(content):
             content = content[second.end() :]
+        if expressed := _COMES_TO.match(content):
+            content = content[expressed.end() :]
         if negated := _NEGATED.match(content):
             if not negated[1]:
                 return None
@@ -150,5 +161,6 @@ def _count_words(text: str) -> int:
 
 
 def _first_sentence(content: str) -> str:
-    end = _SENTENCE_END.search(content)
+    name = _NAME.match(content)
+    end = _SENTENCE_END.search(content, name.end() if name else 0)
     return content[: end.start()] if end else content

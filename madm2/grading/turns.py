@@ -19,8 +19,9 @@ _ASKED = alternatives(
     问题|題目|题目|問題|질문|문제|pregunta|frage|domanda|вопрос|pergunta|soru
     """
 )
+_WHICH = "next|new|another|bonus|follow-up|similar"
 _MARKER = re.compile(
-    rf"^[^\S\n]*(?:[#*>]+[^\S\n]*)?(?:next |new |another )?(?:(?:{_ASKED})[^\S\n]*\d{{0,3}}"
+    rf"^[^\S\n]*(?:[#*>]+[^\S\n]*)?(?:(?:{_WHICH}) )?(?:(?:{_ASKED})[^\S\n]*\d{{0,3}}"
     r"|example[^\S\n]*(?:[2-9]|\d\d))[^\S\n]*\**[:：.]"
     r"|^[^\S\n]*(?:#+|\*\*)[^\S\n]*(?:next )?(?:question|problem|exercise)"
     r"[^\S\n]*(?:#?\d{1,3})?[^\S\n*]*$"

@@ -43,7 +43,7 @@ _IDLE = alternatives(
     """
 )
 _FILLER = re.compile(
-    r"(?:[\s,:=>*_→–—}]+|-(?!\s?[.\d$\\])|(?:that is|i\.e\.|namely),?\s|"
+    r"(?:[\s,:=>*_→—}]+|[-–](?!\s?[.\d$\\])|(?:that is|i\.e\.|namely),?\s|"
     rf"(?:{_IDLE})\b)+",
     re.IGNORECASE,
 )
@@ -113,8 +113,11 @@ def unwrap(content: str) -> str:
                     text = text.replace("$", "")
             if _ends_with(text, closing) and opening not in text[: -len(closing)]:
                 text = text[: -len(closing)].strip()  # its opening was cut off with a phrase
-        if not text.endswith("\\."):
-            text = re.sub(r"(?<!\\)[.!。．,;]+$", "", text)
+        bare = text.rstrip(".。．,;*")
+        if re.search(r"[^\W\d_]{2}!{1,9}$", bare[-20:]):  # but 5! is a number
+            bare = bare.rstrip("!")
+        if not bare.endswith(("\\", "^")):  # spacing, or a starred name
+            text = bare
         if text.startswith('"') and text.endswith('"') and len(text) > 1:
             text = text[1:-1]
         if text == before:
