@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -122,20 +122,18 @@ class MultiAgentDebate:
 
     def __call__(self, questions: Iterable[Question | Mapping[str, object]]) -> Results:
         """Debate every question and return all samples in the order of the questions."""
-        asked = self._questions(questions)
-        summary = Summary()
-        by_id = {}
-        for sample in self.stream(asked):
+        samples, summary = [], Summary()
+        for sample in self.stream(questions):
             summary.add(sample)
-            by_id[sample.transcript.question.id] = sample
-        return Results([by_id[question.id] for question in asked], summary)
+            samples.append(sample)
+        return Results(samples, summary)
 
     def stream(
         self,
         questions: Iterable[Question | Mapping[str, object]],
         on_completion: Callable[[Completion], None] = lambda completion: None,
-    ) -> Iterator[Sample]:
-        """Yield samples as their debates end, in any order, holding only live ones in memory.
+    ) -> Generator[Sample, None, None]:
+        """Yield samples in the order of the questions, holding only live ones in memory.
 
         Args:
             questions: rows with `query`, `answer` and optionally `id`, `options`, or Questions.

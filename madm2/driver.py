@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from madm2.engines.base import Engine
+from madm2.errors import EngineError, UserError
 from madm2.methods.base import Debate
 from madm2.seeds import request_seed
 from madm2.types import Completion, Request, RequestKey, Transcript
 
 MAX_LIVE_QUESTIONS = 256
+# A debate is not begun while the oldest unfinished one lies this many times `max_live` before it.
+WINDOW = 4
 
 
 @dataclass(slots=True)
 class _Live:
     """A debate that waits for completions: which, and those already in."""
 
+    number: int
     debate: Debate
     wanted: list[RequestKey] = field(default_factory=list)
     received: dict[RequestKey, Completion] = field(default_factory=dict)
@@ -30,10 +34,11 @@ def drive(
     max_live: int = MAX_LIVE_QUESTIONS,
     on_completion: Callable[[Completion], None] = lambda completion: None,
 ) -> Iterator[Transcript]:
-    """Run debates to their transcripts, in the order in which they end.
+    """Run debates to their transcripts, which come in the order of the debates.
 
     Whatever a debate asks for goes to the engine at once, and it goes on the moment its own
-    completions are in. When the iterator is closed early, what is still running is cancelled.
+    completions are in. What ends early waits for those before it, in a window of
+    `WINDOW * max_live` debates. When the iterator is closed early, what still runs is cancelled.
 
     Args:
         debates: generators, taken up lazily so that at most `max_live` are in memory.
@@ -43,11 +48,14 @@ def drive(
         on_completion: called with every completion as it arrives.
 
     Raises:
+        EngineError: the engine failed; it names the request.
         ValueError: two requests have one key (a fault in a method or pruner).
     """
     waiting: dict[RequestKey, _Live] = {}
-    finished: list[Transcript] = []
-    todo = iter(debates)
+    ended: dict[int, Transcript] = {}
+    todo = enumerate(debates)
+    n_live = n_begun = n_given = 0
+    exhausted = False
 
     def advance(live: _Live) -> bool:
         """Resume a debate until it waits for the engine (True) or ends (False)."""
@@ -58,7 +66,7 @@ def drive(
             try:
                 requests = next(live.debate) if answers is None else live.debate.send(answers)
             except StopIteration as end:
-                finished.append(end.value)
+                ended[live.number] = end.value
                 return False
             answers = []
             if requests:
@@ -71,34 +79,42 @@ def drive(
             if request.key in waiting:
                 raise ValueError(f"two requests have the key {request.key}")
             waiting[request.key] = live
-            engine.submit(request, request_seed(seed, request.key))
+            try:
+                engine.submit(request, request_seed(seed, request.key))
+            except UserError:
+                raise
+            except Exception as error:
+                raise EngineError([request.key]) from error
 
-    n_live = 0
-    exhausted = False
+    def step() -> list[Completion]:
+        try:
+            return engine.step()
+        except UserError:
+            raise
+        except Exception as error:
+            raise EngineError(list(waiting)) from error
+
     try:
         while True:
-            while not exhausted and n_live < max_live:
-                debate = next(todo, None)
+            while not exhausted and n_live < max_live and n_begun - n_given < WINDOW * max_live:
+                number, debate = next(todo, (0, None))
                 if debate is None:
                     exhausted = True
                 else:
-                    n_live += advance(_Live(debate))
-            yield from _drain(finished)
+                    n_begun += 1
+                    n_live += advance(_Live(number, debate))
+            while n_given in ended:
+                yield ended.pop(n_given)
+                n_given += 1
             if not waiting:
                 if exhausted:
                     return
                 continue
-            for completion in engine.step():
+            for completion in step():
                 on_completion(completion)
                 live = waiting.pop(completion.key)
                 live.received[completion.key] = completion
                 if len(live.received) == len(live.wanted):
                     n_live -= not advance(live)
-            yield from _drain(finished)
     finally:
         engine.cancel(list(waiting))
-
-
-def _drain(transcripts: list[Transcript]) -> Iterator[Transcript]:
-    while transcripts:
-        yield transcripts.pop(0)

@@ -1,9 +1,9 @@
-"""The one error that is meant for people, and the nearest-name helper for its messages."""
+"""The errors that are meant for people, and the nearest-name helper for their messages."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class UserError(Exception):
@@ -29,3 +29,16 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UserError:
     near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     fix = f"did you mean {lowered[near[0]]!r}?" if near else ""
     return UserError(f"unknown {kind} {name!r}", need=f"one of {', '.join(names)}", fix=fix)
+
+
+class EngineError(Exception):
+    """The engine failed; the cause is what it raised.
+
+    Args:
+        requests: keys of the requests that were in it, or of the one it could not take.
+    """
+
+    def __init__(self, requests: Sequence[object]) -> None:
+        self.requests = requests
+        more = f" and {len(requests) - 1:,} more requests" if len(requests) > 1 else ""
+        super().__init__(f"the engine failed on {requests[0]}{more}")

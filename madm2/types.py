@@ -7,6 +7,7 @@ from 0 and rounds from 1.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,6 +47,12 @@ class RequestKey:
     agent: int
     index: int = 0
 
+    def __str__(self) -> str:
+        """The key as messages to people say it."""
+        sample = f", sample {self.index}" if self.index else ""
+        place = f"question {self.question_id}, round {self.round}"
+        return f"{place}, {self.purpose}, agent {self.agent}{sample}"
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -74,11 +81,15 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One completion that a method or pruner needs."""
+    """One completion that a method or pruner needs.
+
+    `reads` names the earlier completions that the messages show, in their order.
+    """
 
     key: RequestKey
     messages: tuple[Message, ...]
     sampling: Sampling
+    reads: tuple[RequestKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +189,13 @@ class Transcript:
     question: Question
     method: str
     rounds: tuple[Round, ...]
+
+    def completions(self) -> Iterator[Completion]:
+        """All completions, what pruners asked for among them, in the order of the rounds."""
+        for rnd in self.rounds:
+            if rnd.mask is not None:
+                yield from rnd.mask.completions
+            yield from rnd.completions
 
 
 @dataclass(frozen=True, slots=True)

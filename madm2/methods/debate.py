@@ -21,10 +21,9 @@ def debate(question: Question, settings: DebateSettings, pruner: Pruner) -> Deba
             mask = yield from pruner(question, memories, settings)
             memories = [m for m, keep in zip(memories, mask.keep, strict=True) if keep]
         prompt = settings.debate_with(question, memories)
-        completions = yield [
-            Request(RequestKey(question.id, index, "answer", agent), prompt, settings.sampling)
-            for agent in agents
-        ]
+        reads = tuple(memory.completion.key for memory in memories)
+        keys = [RequestKey(question.id, index, "answer", agent) for agent in agents]
+        completions = yield [Request(key, prompt, settings.sampling, reads) for key in keys]
         rounds.append(Round(index, mask, tuple(prompt for _ in agents), tuple(completions)))
         memories = [
             Memory(agent, index, c, settings.instrument.read(c.text, question))

@@ -66,6 +66,7 @@ def mask(question: Question, memories: Sequence[Memory], settings: DebateSetting
             RequestKey(question.id, memory.round + 1, "judge", memory.agent),
             settings.judge(question, memory),
             settings.judge_sampling,
+            reads=(memory.completion.key,),
         )
         for memory in memories
     ]
