@@ -9,8 +9,8 @@ from tests.conftest import ROOT
 
 # docs/design.md lists the same order, with what each holds.
 ORDER = """
-types errors jsonl registry yaml_text engine_keys config seeds prompts datasets grading voting instruments grade
-settings pruners methods engines driver summary api runs resolve run demo_model cli
+types errors files jsonl registry yaml_text engine_keys config seeds prompts datasets grading voting instruments grade
+settings pruners methods journal engines driver summary api runs resolve run demo_model cli
 """.split()
 
 
