@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 from typing import NoReturn
 
-from madm2.errors import UserError
+from madm2.errors import EngineError, UserError
 
+GO_ON = "what was answered is recorded; the same command goes on from there"
 LONGEST_LINE = 400  # of a message: it may quote what was given, however long that is
 
 
@@ -110,6 +117,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     out.add_argument("--exp_name", default="main", help="folder below it (%(default)s)")
     out.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="begin anew: move what a former run left in the folder aside",
+    )
+    out.add_argument(
         "--dry_run",
         action="store_true",
         help="print the resolved run and the first prompt, load no model",
@@ -117,23 +129,52 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM came."""
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let SIGTERM stop a run as cleanly as Ctrl-C does, and a second Ctrl-C at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in former.items():
+        if handler is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Returns:
-        Exit code: 0 done, 2 a mistake of the user (one short message), 130 interrupted.
+        Exit code: 0 done, 1 the engine failed, 2 something the user can put right (one short
+        message), 130 and 143 stopped by SIGINT and SIGTERM.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may not know every character
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        args = build_parser().parse_args(argv)
-        from madm2.resolve import resolve
-        from madm2.run import execute
-
-        execute(resolve(args), dry_run=args.dry_run)
+        with _stoppable():
+            _run(sys.argv[1:] if argv is None else list(argv))
         print(end="", flush=True)
     except UserError as error:
         return _refuse(error)
+    except EngineError as error:
+        traceback.print_exception(error.__cause__)
+        cause = str(error.__cause__).strip().partition("\n")[0]
+        _say(f"error: {error}\n  have: {type(error.__cause__).__name__}: {cause}\n  fix: {GO_ON}")
+        return 1
     except ModuleNotFoundError as error:
         if (error.name or "madm2").startswith("madm2"):
             raise
@@ -147,17 +188,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError as error:
         what = f"cannot use {error.filename}" if error.filename else "a file cannot be used"
-        return _refuse(UserError(what, have=error.strerror or str(error)))
-    except KeyboardInterrupt:
-        print(
-            "interrupted: the samples that were finished, if any, are in samples.jsonl.partial",
-            file=sys.stderr,
-        )
-        return 130
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        fix = f"make room; {GO_ON}" if full else ""
+        return _refuse(UserError(what, have=error.strerror or str(error), fix=fix))
+    except KeyboardInterrupt as stop:
+        _say(f"interrupted: {GO_ON}")
+        return 143 if isinstance(stop, _Terminated) else 130
     return 0
 
 
+def _run(argv: list[str]) -> None:
+    args = build_parser().parse_args(argv)
+    from madm2.resolve import resolve
+    from madm2.run import execute, print_plan
+
+    run = resolve(args, argv)
+    if args.dry_run:
+        print_plan(run)
+    else:
+        execute(run)
+
+
 def _refuse(error: UserError) -> int:
-    for line in f"error: {error}".splitlines():
-        print(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}...", file=sys.stderr)
+    _say(f"error: {error}")
     return 2
+
+
+def _say(message: str) -> None:
+    for line in message.splitlines():
+        print(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}...", file=sys.stderr)

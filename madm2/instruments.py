@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from madm2.grading import released
 from madm2.grading.equal import grade
 from madm2.grading.extract import extract, gold_answer, strip_thinking
-from madm2.types import InstrumentName, Question, Score, Transcript, Verdict, Vote
+from madm2.types import AnswerType, InstrumentName, Question, Score, Transcript, Verdict, Vote
 from madm2.voting import paper_vote, released_vote
 
 Head = Callable[[str, int], str]
@@ -67,7 +68,13 @@ def split_thinking(text: str) -> tuple[str, str]:
 
 
 def _paper_read(text: str, question: Question) -> str | None:
-    return extract(text, answer_type=question.answer_type, options=question.options)
+    return _extract(text, question.answer_type, question.options)
+
+
+# A completion is read when it becomes a memory, and soon after when its transcript is scored.
+@lru_cache(maxsize=2048)
+def _extract(text: str, answer_type: AnswerType, options: tuple[str, ...]) -> str | None:
+    return extract(text, answer_type=answer_type, options=options)
 
 
 def _paper_show(text: str, question: Question, head: Head, max_tokens: int) -> str:

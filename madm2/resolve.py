@@ -47,6 +47,9 @@ class Run:
     answer_hint: bool
     seed: int
     paths: RunPaths
+    overwrite: bool
+    arguments: dict[str, object]
+    command: list[str]
 
     def settings(self) -> dict[str, object]:
         """The resolved choices as plain values."""
@@ -72,8 +75,12 @@ class Run:
         }
 
 
-def resolve(args: argparse.Namespace) -> Run:
+def resolve(args: argparse.Namespace, command: list[str]) -> Run:
     """Make and check every choice of a run.
+
+    Args:
+        args: the flags as parsed.
+        command: the words typed, for the record.
 
     Raises:
         UserError: anything wrong in the arguments, the configuration or the data.
@@ -146,6 +153,9 @@ def resolve(args: argparse.Namespace) -> Run:
             seed=args.seed,
             choices=choices,
         ),
+        overwrite=args.overwrite,
+        arguments=vars(args),
+        command=command,
     )
 
 

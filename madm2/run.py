@@ -1,56 +1,128 @@
-"""Carries a run out: debates, writes its files, prints the closing table."""
+"""Carries a run out: debates, journal and result files, and the closing table."""
 
 from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Mapping
+from contextlib import closing
 
 import yaml
 
 from madm2.api import Agent, MultiAgentDebate
 from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES, Engine
+from madm2.engines.journaled import JournaledEngine
 from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
+from madm2.journal import Journal
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
+from madm2.runs.manifest import Manifest, begin
 from madm2.runs.released_files import write_released_files
-from madm2.runs.results import check_former_run, closing_table, write_results
-from madm2.runs.samples import SampleWriter
+from madm2.runs.results import closing_table, read_finished, write_results
+from madm2.runs.samples import SampleFile
 from madm2.settings import DebateSettings
 from madm2.summary import Summary
 from madm2.types import Completion
 
 
-def execute(run: Run, *, dry_run: bool = False) -> None:
-    """Carry a run out: debate, write its files, print the closing table."""
-    if dry_run:
-        _print_plan(run)
-        return
-    with own_folder(run.paths):
-        check_former_run(run.paths.results, run.settings())
-        if run.answer_type == "math":
-            worker.warm_up()  # it starts while the model loads
+def execute(run: Run) -> None:
+    """Begin a run or go on with it, write its files, print the closing table."""
+    with own_folder(run.paths, overwrite=run.overwrite):
+        settings = run.settings()
+        manifest = begin(run.paths, settings, run.arguments, run.command)
+        finished = read_finished(run.paths, settings)
+        if finished is None:
+            finished = _debate(run, manifest)
+        _print_closing(run, *finished)
+
+
+def print_plan(run: Run) -> None:
+    """Print the resolved run and its first prompt."""
+    settings = DebateSettings(prompts=run.prompts, answer_hint=run.answer_hint)
+    plan: Mapping[str, object] = run.settings() | {"results": str(run.paths.folder)}
+    print(yaml.safe_dump(plan, sort_keys=False, allow_unicode=True), end="")
+    print("first_prompt: |")
+    for message in settings.ask(run.questions[0]):
+        for line in message.content.splitlines():
+            print(f"  {line}".rstrip())
+
+
+def _debate(run: Run, manifest: Manifest) -> tuple[Summary, float]:
+    """Debate what is not recorded yet; return the figures and the seconds."""
+    if run.answer_type == "math":
+        worker.warm_up()  # it starts while the model loads
+    journal = Journal(run.paths.journal)
+    if len(journal):
+        print(f"going on: {len(journal):,} completions are recorded", file=sys.stderr)
+
+    def load() -> Engine:
         engine = _engine(run)
-        try:
-            _debate(run, engine)
-        finally:
-            engine.close()
+        manifest.record_engine(engine.describe())
+        return engine
+
+    engine = JournaledEngine(load, journal)
+    try:
+        summary = _write_samples(run, engine, anew=not manifest.same_code)
+    finally:
+        journal.close()
+        engine.close()
+    seconds = round(engine.seconds, 3)
+    document = manifest.document
+    settings = {**document["settings"], "engine_settings": document["engine"]}
+    write_released_files(run.paths, run.instrument, run.model.path or run.model.name, seconds)
+    write_results(run.paths.results, summary, seconds=seconds, settings=settings)
+    return summary, seconds
 
 
-def _debate(run: Run, engine: Engine) -> None:
+def _write_samples(run: Run, engine: JournaledEngine, *, anew: bool) -> Summary:
+    """Debate, and write samples.jsonl.
+
+    Args:
+        run: the run.
+        engine: behind the run's journal.
+        anew: score all questions again, those that an earlier session has written too.
+    """
     from tqdm import tqdm
 
-    mad = MultiAgentDebate(
-        Agent(
-            engine,
-            run.model.sampling,
-            run.model.judge_sampling,
-            run.prompts,
-            run.model.memory_max_tokens,
-        ),
+    mad = _multi_agent_debate(run, engine)
+    summary = Summary()
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    with (
+        SampleFile(run.paths.samples, anew=anew) as file,
+        tqdm(total=len(run.questions), unit="question", disable=not on_terminal) as bar,
+    ):
+
+        def count(completion: Completion) -> None:
+            bar.set_postfix_str(f"{engine.tokens_per_second:,.0f} tokens/s", refresh=False)
+            bar.update(0)
+
+        with closing(file.former(run.questions)) as samples:
+            for sample in samples:
+                if not all(c.key in engine.journal for c in sample.transcript.completions()):
+                    break
+                summary.add(sample)
+                bar.update()
+        rest = run.questions[summary.questions :]
+        with closing(mad.stream(rest, on_completion=count)) as samples:
+            for sample in samples:
+                file.write(sample)
+                summary.add(sample)
+                bar.update()
+    return summary
+
+
+def _multi_agent_debate(run: Run, engine: Engine) -> MultiAgentDebate:
+    agent = Agent(
+        engine,
+        run.model.sampling,
+        run.model.judge_sampling,
+        run.prompts,
+        run.model.memory_max_tokens,
+    )
+    return MultiAgentDebate(
+        agent,
         run.dataset,
         run.num_agents,
         run.rounds,
@@ -62,35 +134,6 @@ def _debate(run: Run, engine: Engine) -> None:
         objective_keep=run.objective_keep,
         answer_hint=run.answer_hint,
     )
-    summary = Summary()
-    started = time.perf_counter()
-    tokens = 0
-    ids = [question.id for question in run.questions]
-    on_terminal = sys.stderr is not None and sys.stderr.isatty()
-    with (
-        SampleWriter(run.paths.samples, ids) as writer,
-        tqdm(total=len(ids), unit="question", disable=not on_terminal) as bar,
-    ):
-
-        def count(completion: Completion) -> None:
-            nonlocal tokens
-            tokens += completion.output_tokens
-            seconds = time.perf_counter() - started
-            bar.set_postfix_str(f"{tokens / seconds:,.0f} tokens/s", refresh=False)
-            bar.update(0)
-
-        for sample in mad.stream(run.questions, on_completion=count):
-            writer.write(sample)
-            summary.add(sample)
-            bar.update()
-    seconds = time.perf_counter() - started
-    settings = run.settings() | {"engine_settings": dict(engine.describe())}
-    write_results(run.paths.results, summary, seconds=seconds, settings=settings)
-    write_released_files(run.paths, run.instrument, run.model.path or run.model.name, seconds)
-    print(_title(run))
-    chance = DATASETS[run.dataset].chance if run.dataset in DATASETS else 0.0
-    print(closing_table(summary, seconds, run.instrument, chance))
-    print(f"results: {run.paths.folder}")
 
 
 def _engine(run: Run) -> Engine:
@@ -101,19 +144,12 @@ def _engine(run: Run) -> Engine:
     )
 
 
-def _print_plan(run: Run) -> None:
-    settings = DebateSettings(prompts=run.prompts, answer_hint=run.answer_hint)
-    plan: Mapping[str, object] = run.settings() | {"results": str(run.paths.folder)}
-    print(yaml.safe_dump(plan, sort_keys=False, allow_unicode=True), end="")
-    print("first_prompt: |")
-    for message in settings.ask(run.questions[0]):
-        for line in message.content.splitlines():
-            print(f"  {line}".rstrip())
-
-
-def _title(run: Run) -> str:
+def _print_closing(run: Run, summary: Summary, seconds: float) -> None:
     strict = " (strict)" if run.strict and run.prune_strategy == "subjective" else ""
-    return (
+    print(
         f"\n{run.dataset}: {run.model.name}, {run.num_agents} agents, {run.rounds} rounds, "
         f"{run.prune_strategy} masking{strict}, seed {run.seed}"
     )
+    chance = DATASETS[run.dataset].chance if run.dataset in DATASETS else 0.0
+    print(closing_table(summary, seconds, run.instrument, chance))
+    print(f"results: {run.paths.folder}")

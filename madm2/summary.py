@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,18 +41,16 @@ class Summary:
             self.statuses.setdefault(name, Counter())[score.verdict.status] += 1
             self.ties[name] += score.votes[-1].tie
             self.unparsed[name] += sum(not answer for row in score.answers for answer in row)
+        for completion in sample.transcript.completions():
+            self._add_completion(completion)
         for rnd in sample.transcript.rounds:
             self.answers += len(rnd.completions)
-            for completion in rnd.completions:
-                self._add_completion(completion)
             if rnd.mask is None:
                 continue
             self.boundaries += 1
             self.memories += len(rnd.mask.keep)
             self.kept_memories += sum(rnd.mask.keep)
             self.all_masked += not any(rnd.mask.keep)
-            for completion in rnd.mask.completions:
-                self._add_completion(completion)
             for evidence in rnd.mask.evidence:
                 if evidence.label is not None:
                     self.labels[evidence.label] += 1
@@ -82,6 +81,31 @@ class Summary:
             "input_tokens": {"total": tokens_in, **self.input_tokens},
             "output_tokens": {"total": tokens_out, **self.output_tokens},
         }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Summary:
+        """The summary that `as_dict` made these values of."""
+
+        def tokens(key: str) -> Counter[str]:
+            return Counter({k: v for k, v in values[key].items() if k != "total"})
+
+        return cls(
+            questions=values["questions"],
+            statuses={name: Counter(counts) for name, counts in values["statuses"].items()},
+            ties=Counter(values["ties"]),
+            unparsed=Counter(values["unparsed_answers"]),
+            answers=values["answers"],
+            input_tokens=tokens("input_tokens"),
+            output_tokens=tokens("output_tokens"),
+            calls=Counter(values["calls"]),
+            finish_reasons=Counter(values["finish_reasons"]),
+            memories=values["memories"],
+            kept_memories=values["kept_memories"],
+            all_masked=values["all_masked"],
+            boundaries=values["round_boundaries"],
+            labels=Counter(values["labels"]),
+            label_sources=Counter(values["label_sources"]),
+        )
 
     def _add_completion(self, completion: Completion) -> None:
         purpose = completion.key.purpose

@@ -1,4 +1,4 @@
-"""Where a run's files lie, and what its folder is called."""
+"""Where a run's files lie, what its folder is called, and who may write into it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import fcntl
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,16 @@ class RunPaths:
     """The files of one run: a folder, and the released code's files beside it."""
 
     folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        """How the run was made."""
+        return self.folder / "manifest.json"
+
+    @property
+    def journal(self) -> Path:
+        """Every completion, as it came."""
+        return self.folder / "journal.jsonl"
 
     @property
     def samples(self) -> Path:
@@ -83,23 +94,39 @@ def run_folder(
 
 
 @contextmanager
-def own_folder(paths: RunPaths) -> Iterator[None]:
+def own_folder(paths: RunPaths, *, overwrite: bool = False) -> Iterator[None]:
     """Make the run's folder and hold it, so that no two runs write into it at once.
+
+    Args:
+        paths: the run's files.
+        overwrite: move what a former run left aside, to `<folder>.old1` and so on.
 
     Raises:
         UserError: another run holds it, or one of its files could not be written at the end.
     """
     paths.folder.mkdir(parents=True, exist_ok=True)
-    for path in (paths.samples, paths.results, paths.released_results, paths.released_log):
+    files = (paths.manifest, paths.journal, paths.samples, paths.results)
+    for path in (*files, paths.released_results, paths.released_log):
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             raise UserError(f"cannot write {path}", fix="choose another --save_path or --exp_name")
-    handle = os.open(paths.folder, os.O_RDONLY)
+    with ExitStack() as held:
+        held.enter_context(_locked(paths.folder))
+        if overwrite and any(paths.folder.iterdir()):
+            _move_aside(paths)
+            paths.folder.mkdir()
+            held.enter_context(_locked(paths.folder))
+        yield
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise UserError(
-                f"another run is writing to {paths.folder}",
+                f"another run is writing to {folder}",
                 fix="wait until it ends, or choose another --exp_name",
             ) from error
         except OSError:
@@ -107,6 +134,22 @@ def own_folder(paths: RunPaths) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _move_aside(paths: RunPaths) -> None:
+    number = 1
+    while paths.folder.with_name(f"{paths.folder.name}.old{number}").exists():
+        number += 1
+    aside = RunPaths(paths.folder.with_name(f"{paths.folder.name}.old{number}"))
+    # The folder last: as long as it is there, the move can be done again.
+    for path, to in (
+        (paths.released_results, aside.released_results),
+        (paths.released_log, aside.released_log),
+        (paths.folder, aside.folder),
+    ):
+        if path.exists():
+            os.replace(path, to)
+    print(f"note: the former run is now {aside.folder}", file=sys.stderr)
 
 
 def _safe(text: str) -> str:

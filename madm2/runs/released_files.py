@@ -8,11 +8,10 @@ those of the instrument that ran.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, TextIO
 
+from madm2.files import replacing
 from madm2.grading import released
 from madm2.runs.layout import RunPaths
 from madm2.runs.samples import read_samples
@@ -59,15 +58,10 @@ def write_released_files(
             file.write(f"{json.dumps(str(sample['id']))}: {json.dumps(_log(sample, instrument))}")
         file.write("\n}\n")
 
-    _replace(paths.released_results, results)
-    _replace(paths.released_log, log)
-
-
-def _replace(path: Path, write: Callable[[TextIO], None]) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("w", encoding="utf-8") as file:
-        write(file)
-    os.replace(partial, path)
+    with replacing(paths.released_results) as file:
+        results(file)
+    with replacing(paths.released_log) as file:
+        log(file)
 
 
 def _result(sample: dict[str, Any], instrument: InstrumentName) -> dict[str, Any]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from madm2.errors import UserError
+from madm2.files import write_json
+from madm2.runs.layout import RunPaths
 from madm2.summary import Summary
 
 VERSION = 1
-# Where a run was made, not what it is.
-_PLACES = {"data_file", "gpus", "tensor_parallel", "engine_settings", "questions"}
 
 
 def write_results(
     path: Path, summary: Summary, *, seconds: float, settings: Mapping[str, object]
 ) -> None:
-    """Write the figures, atomically.
+    """Write the figures, atomically: a run whose results are there has ended.
 
     Args:
         path: `results.json`.
@@ -26,47 +24,34 @@ def write_results(
         seconds: wall time of the run, without loading the model.
         settings: the resolved run.
     """
-    document = {
-        "version": VERSION,
-        "settings": dict(settings),
-        "seconds": round(seconds, 3),
-        "tokens_per_second": round(summary.output_tokens.total() / max(seconds, 1e-9), 1),
-        **summary.as_dict(),
-    }
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    write_json(
+        path,
+        {
+            "version": VERSION,
+            "settings": dict(settings),
+            "seconds": seconds,
+            "tokens_per_second": round(summary.output_tokens.total() / max(seconds, 1e-9), 1),
+            **summary.as_dict(),
+        },
+    )
 
 
-def check_former_run(path: Path, settings: Mapping[str, object]) -> None:
-    """Refuse to replace the results of another configuration, or of more questions.
+def read_finished(paths: RunPaths, settings: Mapping[str, object]) -> tuple[Summary, float] | None:
+    """The figures and seconds of a run that has ended; None while it has not.
 
     Args:
-        path: `results.json` of a former run, if there is one.
-        settings: the resolved run.
-
-    Raises:
-        UserError: naming what differs.
+        paths: the run's files.
+        settings: the resolved run, which the folder's manifest has been compared with.
     """
     try:
-        former = json.loads(path.read_text(encoding="utf-8"))["settings"]
-        asked = int(former["questions"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return
-    now = json.loads(json.dumps(settings))
-    differing = [
-        f"{key}: {former.get(key)!r} there, {now.get(key)!r} now"
-        for key in sorted((former.keys() | now.keys()) - _PLACES)
-        if former.get(key) != now.get(key)
-    ]
-    if asked > now["questions"]:
-        differing.append(f"{asked} questions there, {now['questions']} now")
-    if differing:
-        raise UserError(
-            f"{path.parent} holds the results of another run",
-            have="; ".join(differing),
-            fix="choose another --exp_name or --save_path, or move that folder away",
-        )
+        document = json.loads(paths.results.read_text(encoding="utf-8"))
+        if document["settings"]["questions"] != settings["questions"]:
+            return None
+        found = Summary.from_dict(document), float(document["seconds"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    files = (paths.samples, paths.released_results, paths.released_log)
+    return found if all(file.is_file() for file in files) else None
 
 
 def closing_table(summary: Summary, seconds: float, instrument: str, chance: float = 0.0) -> str:

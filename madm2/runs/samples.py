@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 from madm2.types import (
     Completion,
     Evidence,
+    InstrumentName,
+    LogprobSummary,
     Mask,
+    Message,
+    Question,
     QuestionId,
+    RequestKey,
     Round,
     Sample,
     Score,
+    Transcript,
+    Verdict,
+    Vote,
 )
 
 VERSION = 1
@@ -38,6 +47,73 @@ def sample_to_dict(sample: Sample) -> dict[str, Any]:
         "rounds": [_round(rnd) for rnd in sample.transcript.rounds],
         "scores": {name: _score(score) for name, score in sample.scores.items()},
     }
+
+
+def sample_from_dict(row: Mapping[str, Any]) -> Sample:
+    """The sample that `sample_to_dict` made this row of.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is no such row.
+    """
+    if row["version"] != VERSION:
+        raise ValueError(f"version {row['version']}, not {VERSION}")
+    question = Question(
+        row["id"],
+        row["dataset"],
+        row["query"],
+        row["gold"],
+        row["answer_type"],
+        tuple(row["options"]),
+    )
+    rounds = tuple(_round_from(rnd, question.id) for rnd in row["rounds"])
+    scores = {name: _score_from(score, name) for name, score in row["scores"].items()}
+    return Sample(Transcript(question, row["method"], rounds), scores)
+
+
+def _round_from(row: Mapping[str, Any], question_id: QuestionId) -> Round:
+    prompts = [tuple(Message(m["role"], m["content"]) for m in p) for p in row["prompts"]]
+    completions = row["completions"]
+    index, mask = row["round"], row["mask"]
+    return Round(
+        index,
+        None
+        if mask is None
+        else Mask(
+            mask["strategy"],
+            tuple(mask["keep"]),
+            tuple(_evidence_from(e) for e in mask["evidence"]),
+            tuple(_completion_from(c, question_id, index) for c in mask["completions"]),
+        ),
+        tuple(prompts[c["prompt"]] for c in completions),
+        tuple(_completion_from(c, question_id, index) for c in completions),
+    )
+
+
+def _evidence_from(row: Mapping[str, Any]) -> Evidence:
+    score = row.get("score")
+    return Evidence(None if score is None else float(score), row.get("label"), row.get("source"))
+
+
+def _completion_from(row: Mapping[str, Any], question_id: QuestionId, index: int) -> Completion:
+    logprobs = row["logprobs"]
+    return Completion(
+        RequestKey(question_id, index, row["purpose"], row["agent"], row["index"]),
+        row["text"],
+        row["input_tokens"],
+        row["output_tokens"],
+        LogprobSummary(
+            logprobs["count"], float(logprobs["sampled_sum"]), float(logprobs["top_sum"])
+        ),
+        row["finish_reason"],
+        row["seed"],
+        row["prompt_sha256"],
+    )
+
+
+def _score_from(row: Mapping[str, Any], name: InstrumentName) -> Score:
+    votes = (Vote(**{**vote, "clusters": tuple(vote["clusters"])}) for vote in row["votes"])
+    answers = tuple(tuple(answers) for answers in row["answers"])
+    return Score(answers, tuple(votes), Verdict(row["status"], row["answer"], name))
 
 
 def _round(rnd: Round) -> dict[str, Any]:
@@ -116,33 +192,53 @@ def _number(value: Any) -> Any:
     return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-class SampleWriter:
-    """Writes samples in the order of `ids`, holding those that come early.
+class SampleFile:
+    """samples.jsonl in the making: `<path>.partial`, gone on with where it was left.
 
-    The lines go to `<path>.partial`, which takes the place of `path` when all are written, so
-    that an interrupted run leaves an earlier complete file alone.
+    It takes the place of `path` when the block ends; after an exception it stays for the next
+    time, and so does what stood at `path`.
+
+    Args:
+        path: `samples.jsonl`.
+        anew: forget what was written before.
     """
 
-    def __init__(self, path: Path, ids: Sequence[QuestionId]) -> None:
+    def __init__(self, path: Path, *, anew: bool) -> None:
         self.path = path
         self.partial = path.with_name(f"{path.name}.partial")
-        self._ids: Iterator[QuestionId] = iter(ids)
-        self._next: QuestionId | None = next(self._ids, None)
-        self._early: dict[QuestionId, str] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: TextIO = self.partial.open("w", encoding="utf-8", errors="surrogatepass")
+        if anew:
+            self.partial.unlink(missing_ok=True)
+        elif not self.partial.exists() and path.exists():  # a finished run gets more questions
+            shutil.copyfile(path, self.partial)
+        self._file = self.partial.open("a+b")
+
+    def former(self, questions: Sequence[Question]) -> Generator[Sample, None, None]:
+        """The samples that are there, as long as they are whole and of these questions in turn.
+
+        Whoever stops before the end drops the last one taken and all behind it.
+        """
+        size = 0
+        try:
+            self._file.seek(0)
+            for line, question in zip(self._file, questions, strict=False):
+                try:
+                    sample = sample_from_dict(json.loads(line))
+                except (ValueError, KeyError, TypeError):
+                    break
+                if not line.endswith(b"\n") or sample.transcript.question != question:
+                    break
+                yield sample
+                size += len(line)
+        finally:
+            self._file.truncate(size)
 
     def write(self, sample: Sample) -> None:
-        """Take one sample; it is written as soon as all before it are."""
-        line = json.dumps(sample_to_dict(sample))
-        self._early[sample.transcript.question.id] = line
-        while self._next is not None and self._next in self._early:
-            self._file.write(self._early.pop(self._next) + "\n")
-            self._next = next(self._ids, None)
+        """Write one sample's line."""
+        self._file.write(json.dumps(sample_to_dict(sample)).encode() + b"\n")
         self._file.flush()
 
-    def __enter__(self) -> SampleWriter:
-        """Start writing."""
+    def __enter__(self) -> SampleFile:
+        """Begin."""
         return self
 
     def __exit__(
@@ -151,13 +247,13 @@ class SampleWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close; on success the file takes its place, otherwise early samples are kept too."""
-        self._file.writelines(line + "\n" for line in self._early.values())
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        if kind is None:
-            os.replace(self.partial, self.path)
+        """Close; on success the file takes its place."""
+        with self._file:
+            if kind is not None:
+                return
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        os.replace(self.partial, self.path)
 
 
 def read_samples(path: Path) -> Iterator[dict[str, Any]]:

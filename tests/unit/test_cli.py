@@ -342,7 +342,7 @@ def test_another_configuration_in_the_folder_is_refused(
     assert run("--limit", 2, save_path=tmp_path) == 2
     assert "4 questions there, 2 now" in capsys.readouterr().err
     assert run("--limit", 4, "--model_name", "qwen2.5-math-7b", save_path=tmp_path) == 2
-    assert "model: " in capsys.readouterr().err
+    assert "model.name: 'scripted' there" in capsys.readouterr().err
     assert path.read_bytes() == before
     assert run("--limit", 6, save_path=tmp_path) == 0
     assert path.read_bytes().startswith(before), "more questions extend a run"

@@ -1,0 +1,185 @@
+"""manifest.json: how a run was made, and whether a command continues it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import madm2
+from madm2.errors import UserError
+from madm2.files import write_json
+from madm2.runs.environment import environment
+from madm2.runs.layout import RunPaths
+
+VERSION = 1
+# Settings that say where a run is made, not what it is; `questions` may grow.
+PLACES = frozenset({"data_file", "gpus", "tensor_parallel", "questions"})
+# What the engine resolved that decides what a model says.
+_DECISIVE = ("chat_template_sha256", "dtype", "max_model_len", "double_bos")
+
+
+class Manifest:
+    """The manifest of one run folder.
+
+    `document` holds: version, madm2, command, arguments, settings, environment, engine (once it
+    was loaded) and sessions, one for every time the command was given. `same_code` says that this
+    session runs the code, packages and machine of the one before it.
+    """
+
+    def __init__(self, path: Path, document: dict[str, Any], *, same_code: bool) -> None:
+        self.path = path
+        self.document = document
+        self.same_code = same_code
+
+    def record_engine(self, engine: Mapping[str, object]) -> None:
+        """Record the engine's resolved settings.
+
+        Raises:
+            UserError: they differ from those that the run was begun with.
+        """
+        now = json.loads(json.dumps(engine))
+        former = self.document["engine"]
+        if former is None:
+            self.document["engine"] = now
+            self.save()
+            return
+        differing = [key for key in _DECISIVE if former.get(key) != now.get(key)]
+        if differing:
+            raise _another(
+                self.path.parent,
+                [f"{key}: {former.get(key)!r} there, {now.get(key)!r} now" for key in differing],
+            )
+        for line in differences(former, now):
+            print(f"note: the engine is not quite what it was: {line}", file=sys.stderr)
+
+    def save(self) -> None:
+        """Write the file, atomically."""
+        write_json(self.path, self.document)
+
+
+def begin(
+    paths: RunPaths,
+    settings: Mapping[str, object],
+    arguments: Mapping[str, object],
+    command: Sequence[str],
+) -> Manifest:
+    """Open a session on a run folder: begin its manifest, or continue the one that is there.
+
+    Args:
+        paths: the run's files; the folder exists and is held.
+        settings: the resolved run.
+        arguments: the flags as parsed.
+        command: the words typed.
+
+    Raises:
+        UserError: the folder holds another configuration, or more questions; it names them.
+    """
+    settings = json.loads(json.dumps(settings))
+    here = environment()
+    session: dict[str, Any] = {"started": _now(), "command": list(command)}
+    if former := read_manifest(paths.folder):
+        check_same_run(paths.folder, former["settings"], settings)
+        former["settings"] = settings
+        for line in differences(former["environment"], here):
+            print(f"note: not the environment the run was begun in: {line}", file=sys.stderr)
+            session["environment"] = here
+        before = former["sessions"][-1].get("environment", former["environment"])
+        former["sessions"].append(session)
+        manifest = Manifest(paths.manifest, former, same_code=before == here)
+    elif paths.journal.exists() or paths.results.exists():
+        raise UserError(
+            f"{paths.folder} holds a run without a manifest.json",
+            need="the manifest that says what it is",
+            fix="--overwrite moves it aside, or choose another --exp_name",
+        )
+    else:
+        manifest = Manifest(
+            paths.manifest,
+            {
+                "version": VERSION,
+                "madm2": madm2.__version__,
+                "command": list(command),
+                "arguments": {k: _plain(v) for k, v in arguments.items()},
+                "settings": settings,
+                "environment": here,
+                "engine": None,
+                "sessions": [session],
+            },
+            same_code=True,
+        )
+    manifest.save()
+    return manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a run folder; None where there is none.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    path = RunPaths(folder).manifest
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"cannot read {path}", have=str(error), fix="--overwrite moves the run aside"
+        ) from error
+    needed = {"settings", "arguments", "environment", "engine", "sessions"}
+    if not isinstance(document, dict) or not needed <= document.keys():
+        raise UserError(f"{path} is no manifest of a run", fix="--overwrite moves the run aside")
+    if document.get("version") != VERSION:
+        raise UserError(
+            f"{path} was written by another version of madm2",
+            have=f"version {document.get('version')}",
+            need=f"version {VERSION}",
+        )
+    return document
+
+
+def check_same_run(folder: Path, former: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse to continue a run under another configuration, or with fewer questions.
+
+    Raises:
+        UserError: naming what differs.
+    """
+    differing = differences(
+        {k: v for k, v in former.items() if k not in PLACES},
+        {k: v for k, v in now.items() if k not in PLACES},
+    )
+    if former["questions"] > now["questions"]:
+        differing.append(f"{former['questions']} questions there, {now['questions']} now")
+    if differing:
+        raise _another(folder, differing)
+
+
+def differences(former: object, now: object, name: str = "") -> list[str]:
+    """What differs between two trees of plain values, a line each."""
+    if isinstance(former, dict) and isinstance(now, dict):
+        lines = []
+        for key in [*former, *(key for key in now if key not in former)]:
+            below = f"{name}.{key}" if name else str(key)
+            lines += differences(former.get(key), now.get(key), below)
+        return lines
+    return [] if former == now else [f"{name}: {former!r} there, {now!r} now"]
+
+
+def _another(folder: Path, differing: Sequence[str]) -> UserError:
+    return UserError(
+        f"{folder} holds another run",
+        have="; ".join(differing),
+        fix="choose another --exp_name or --save_path, or --overwrite to move that run aside",
+    )
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Path) else value
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
