@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import io
 import os
-import signal
 import sys
-import threading
-import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
-from typing import NoReturn
+from collections.abc import Sequence
 
-from madm2.errors import EngineError, UserError
+from madm2.command import Parser, run_command
 
 GO_ON = "what was answered is recorded; the same command goes on from there"
-LONGEST_LINE = 400  # of a message: it may quote what was given, however long that is
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UserError(message, fix=f"python {self.prog} --help lists the flags")
 
 
 def build_parser() -> argparse.ArgumentParser:
     """All flags; those of the released command line keep their name and meaning."""
-    parser = _Parser(
-        prog="multi_agent_debate.py",
-        description="Multi-agent debate with memory masking over an in-process vLLM engine.",
-        epilog="Try it without a model: --engine scripted --dataset arithmetic --limit 8",
-        allow_abbrev=False,
+    parser = Parser(
+        "python multi_agent_debate.py",
+        "Multi-agent debate with memory masking over an in-process vLLM engine.",
+        "Try it without a model: --engine scripted --dataset arithmetic --limit 8",
     )
     what = parser.add_argument_group("what is asked")
     what.add_argument("--dataset", help="dataset name, any case (math)")
@@ -129,91 +114,19 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM came."""
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Let SIGTERM stop a run as cleanly as Ctrl-C does, and a second Ctrl-C at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        signal.signal(number, signal.SIG_DFL)
-        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number, handler in former.items():
-        if handler is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line; see `run_command` for the exit codes."""
+    words = sys.argv[1:] if argv is None else list(argv)
 
-    Returns:
-        Exit code: 0 done, 1 the engine failed, 2 something the user can put right (one short
-        message), 130 and 143 stopped by SIGINT and SIGTERM.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may not know every character
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        with _stoppable():
-            _run(sys.argv[1:] if argv is None else list(argv))
-        print(end="", flush=True)
-    except UserError as error:
-        return _refuse(error)
-    except EngineError as error:
-        traceback.print_exception(error.__cause__)
-        cause = str(error.__cause__).strip().partition("\n")[0]
-        _say(f"error: {error}\n  have: {type(error.__cause__).__name__}: {cause}\n  fix: {GO_ON}")
-        return 1
-    except ModuleNotFoundError as error:
-        if (error.name or "madm2").startswith("madm2"):
-            raise
-        return _refuse(
-            UserError(
-                f"the package {error.name} is not installed for {sys.executable}",
-                fix="bash scripts/quickstart.sh, then: source .venv/bin/activate",
-            )
-        )
-    except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    except OSError as error:
-        what = f"cannot use {error.filename}" if error.filename else "a file cannot be used"
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        fix = f"make room; {GO_ON}" if full else ""
-        return _refuse(UserError(what, have=error.strerror or str(error), fix=fix))
-    except KeyboardInterrupt as stop:
-        _say(f"interrupted: {GO_ON}")
-        return 143 if isinstance(stop, _Terminated) else 130
-    return 0
+    def body() -> None:
+        args = build_parser().parse_args(words)
+        from madm2.resolve import resolve
+        from madm2.run import execute, print_plan
 
+        run = resolve(args, words)
+        if args.dry_run:
+            print_plan(run)
+        else:
+            execute(run)
 
-def _run(argv: list[str]) -> None:
-    args = build_parser().parse_args(argv)
-    from madm2.resolve import resolve
-    from madm2.run import execute, print_plan
-
-    run = resolve(args, argv)
-    if args.dry_run:
-        print_plan(run)
-    else:
-        execute(run)
-
-
-def _refuse(error: UserError) -> int:
-    _say(f"error: {error}")
-    return 2
-
-
-def _say(message: str) -> None:
-    for line in message.splitlines():
-        print(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}...", file=sys.stderr)
+    return run_command(body, GO_ON)

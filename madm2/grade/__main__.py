@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TextIO
 
+from madm2.command import Parser, run_command
 from madm2.errors import UserError
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UserError(message, fix="python -m madm2.grade --help lists the flags")
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The flags."""
-    parser = _Parser(
-        prog="python -m madm2.grade",
-        description="Grade recorded answers again, by both instruments. A file holds JSON lines "
+    parser = Parser(
+        "python -m madm2.grade",
+        "Grade recorded answers again, by both instruments. A file holds JSON lines "
         "(dataset or answer_type, output, gold; optional id, options, answer), a run's "
         "samples.jsonl, or results or a debate log written by the released code. Writes a JSON "
         "line each: id, answer, status, score, released_answer, released_score, and difference "
         "where the two verdicts differ; a summary goes to standard error.",
-        allow_abbrev=False,
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--dataset", help="dataset of files and lines that do not name it")
@@ -40,23 +34,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Returns:
-        Exit code: 0 done, 2 something cannot be read (one short message; the lines before it
-        are written), 130 interrupted.
-    """
-    try:
-        args = build_parser().parse_args(argv)
-        _grade_files(args)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:  # whoever read the lines has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    """Run the command; what was graded before an error is written. See `run_command`."""
+    return run_command(lambda: _grade_files(build_parser().parse_args(argv)))
 
 
 def _grade_files(args: argparse.Namespace) -> None:
