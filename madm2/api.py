@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -139,18 +139,26 @@ class MultiAgentDebate:
             questions: rows with `query`, `answer` and optionally `id`, `options`, or Questions.
             on_completion: called with every completion as it arrives.
         """
+        for transcript in self.transcripts(questions, on_completion):
+            yield self.score(transcript)
+
+    def transcripts(
+        self,
+        questions: Iterable[Question | Mapping[str, object]],
+        on_completion: Callable[[Completion], None] = lambda completion: None,
+    ) -> Iterator[Transcript]:
+        """As `stream`, without scores."""
         debates = (
             self.method.run(question, self.settings, self.pruner)
             for question in self._questions(questions)
         )
-        for transcript in drive(
+        return drive(
             debates,
             self.agent.engine,
             self.settings.seed,
             max_live=self.max_live_questions,
             on_completion=on_completion,
-        ):
-            yield self.score(transcript)
+        )
 
     def score(self, transcript: Transcript) -> Sample:
         """Apply both instruments to a transcript."""

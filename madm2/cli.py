@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from madm2.command import Parser, run_command
+from madm2.errors import UserError
 
 GO_ON = "what was answered is recorded; the same command goes on from there"
 
@@ -41,7 +43,12 @@ def build_parser() -> argparse.ArgumentParser:
     how.add_argument(
         "--prune_strategy", default="naive", help="naive, subjective or objective (%(default)s)"
     )
-    how.add_argument("--strict", action="store_true", help="subjective: mask NOT SURE as well")
+    how.add_argument(
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="subjective: mask NOT SURE as well",
+    )
     how.add_argument(
         "--objective_keep",
         type=int,
@@ -49,13 +56,19 @@ def build_parser() -> argparse.ArgumentParser:
         help="objective, paper: memories kept (%(default)s)",
     )
     how.add_argument(
-        "--only_voting", action="store_true", help="vote over the first answers, no debate"
+        "--only_voting",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="vote over the first answers, no debate",
     )
     how.add_argument(
         "--instrument", default="paper", help="rules of the run: paper or released (%(default)s)"
     )
     how.add_argument(
-        "--answer_hint", action="store_true", help="add the answer type's hint to the prompts"
+        "--answer_hint",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="add the answer type's hint to the prompts",
     )
     how.add_argument(
         "--prompts",
@@ -87,7 +100,17 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="KEY=VALUE",
         help="any sampling or vLLM engine setting",
     )
-    model.add_argument("--engine", default="vllm", help="vllm, or scripted: no model (%(default)s)")
+    model.add_argument(
+        "--engine", default="vllm", help="vllm; without a model: scripted, replay (%(default)s)"
+    )
+    model.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="RUN",
+        help="with --engine replay: a run folder, or a results file of the released code; what is "
+        "not given is as it was there",
+    )
     model.add_argument(
         "--gpu_id", help="GPUs, comma-separated (CUDA_VISIBLE_DEVICES if set, else 0)"
     )
@@ -119,11 +142,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
 
     def body() -> None:
-        args = build_parser().parse_args(words)
+        parser = build_parser()
+        args = parser.parse_args(words)
         from madm2.resolve import resolve
         from madm2.run import execute, print_plan
 
-        run = resolve(args, words)
+        recording = None
+        if args.source is not None and args.engine != "replay":
+            raise UserError("--from goes with --engine replay")
+        if args.engine == "replay":
+            from madm2.runs.recording import open_recording
+
+            if args.source is None:
+                raise UserError(
+                    "--engine replay needs a run to replay", need="--from RUN_FOLDER_OR_FILE"
+                )
+            recording = open_recording(args.source, args.dataset)
+            parser.set_defaults(**recording.arguments)
+            args = parser.parse_args(words)
+        run = resolve(args, words, recording)
         if args.dry_run:
             print_plan(run)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -20,6 +21,11 @@ SECONDS_BETWEEN_SYNCS = 1.0
 
 Cut = tuple[str, int, int]
 """A text that was cut for a prompt: its sha256, the tokens allowed, the characters kept."""
+
+
+def cut_key(text: str, n_tokens: int) -> tuple[str, int]:
+    """What a cut of this text to so many tokens is known by."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), n_tokens
 
 
 @dataclass(frozen=True, slots=True)

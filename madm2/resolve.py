@@ -19,6 +19,7 @@ from madm2.instruments import INSTRUMENTS
 from madm2.prompts import PromptSet, load_prompts
 from madm2.pruners import PRUNERS
 from madm2.runs.layout import RunPaths, method_name, run_folder
+from madm2.runs.recording import FIXED, Recording
 from madm2.seeds import subset
 from madm2.types import AnswerType, InstrumentName, Question
 
@@ -50,9 +51,14 @@ class Run:
     overwrite: bool
     arguments: dict[str, object]
     command: list[str]
+    recording: Recording | None = None
 
     def settings(self) -> dict[str, object]:
         """The resolved choices as plain values."""
+        replayed: dict[str, object] = {}
+        if self.recording is not None:
+            replayed["replayed_from"] = str(self.recording.source)
+            replayed["recording_sha256"] = self.recording.sha256
         return {
             "dataset": self.dataset,
             "answer_type": self.answer_type,
@@ -72,15 +78,19 @@ class Run:
             "tensor_parallel": self.tensor_parallel,
             "model": asdict(self.model),
             "prompts_sha256": self.prompts.sha256(),
+            **replayed,
         }
 
 
-def resolve(args: argparse.Namespace, command: list[str]) -> Run:
+def resolve(
+    args: argparse.Namespace, command: list[str], recording: Recording | None = None
+) -> Run:
     """Make and check every choice of a run.
 
     Args:
         args: the flags as parsed.
         command: the words typed, for the record.
+        recording: what a replay starts from.
 
     Raises:
         UserError: anything wrong in the arguments, the configuration or the data.
@@ -94,7 +104,7 @@ def resolve(args: argparse.Namespace, command: list[str]) -> Run:
     for name, known in (
         ("instrument", INSTRUMENTS),
         ("prune_strategy", PRUNERS),
-        ("engine", ENGINES),
+        ("engine", (*ENGINES, "replay")),
     ):
         if getattr(args, name) not in known:
             raise unknown_name(name.replace("_", " "), getattr(args, name), known)
@@ -107,9 +117,14 @@ def resolve(args: argparse.Namespace, command: list[str]) -> Run:
     gpus, tensor_parallel = _gpus(args.gpu_id, args.parallel)
     if note := stray_config(DEFAULT_CONFIG.parent):
         print(f"note: {note}", file=sys.stderr)
-    model = _model(args)
+    if recording is None:
+        model = _model(args)
+        dataset, answer_type, data_file, questions = _questions(args)
+    else:
+        _check_replay(args, recording)
+        model = recording.model
+        dataset, answer_type, data_file, questions = _recorded_questions(args, recording)
     prompts = load_prompts(model.prompts)
-    dataset, answer_type, data_file, questions = _questions(args)
     rounds = 1 if args.only_voting else args.max_round
     choices: dict[str, object] = {}
     if args.instrument != "paper":
@@ -144,8 +159,10 @@ def resolve(args: argparse.Namespace, command: list[str]) -> Run:
         paths=run_folder(
             args.save_path,
             exp_name=args.exp_name,
-            # Canned answers never stand where a model's results would.
-            model_name=model.name if args.engine == "vllm" else args.engine,
+            # Canned and replayed answers never stand where a model's results would.
+            model_name={"vllm": model.name, "replay": f"{model.name}-replay"}.get(
+                args.engine, args.engine
+            ),
             dataset=dataset,
             method=method_name(args.prune_strategy, args.strict),
             num_agents=args.num_agents,
@@ -156,7 +173,44 @@ def resolve(args: argparse.Namespace, command: list[str]) -> Run:
         overwrite=args.overwrite,
         arguments=vars(args),
         command=command,
+        recording=recording,
     )
+
+
+def _check_replay(args: argparse.Namespace, recording: Recording) -> None:
+    for name in sorted(FIXED & recording.arguments.keys()):
+        there, now = recording.arguments[name], getattr(args, name)
+        if there != now and (name != "dataset" or there.lower() != now.lower()):
+            raise UserError(
+                f"--{name} cannot change in a replay",
+                have=f"{there!r} there, {now!r} now",
+                fix=f"leave --{name} out, or run it with a model",
+            )
+    if recording.questions and recording.note:
+        print(f"note: {recording.note}", file=sys.stderr)
+        if args.prune_strategy == "objective" and args.instrument == "paper":
+            raise UserError(
+                "the paper's objective mask needs log-probabilities of the sampled tokens",
+                have=f"{recording.source}, which has those of the most likely tokens only",
+                fix="--instrument released",
+            )
+
+
+def _recorded_questions(
+    args: argparse.Namespace, recording: Recording
+) -> tuple[str, AnswerType, Path, list[Question]]:
+    if recording.questions is not None:
+        first = recording.questions[0]
+        chosen = recording.questions[: args.limit]
+        return first.dataset, first.answer_type, recording.source, chosen
+    found = _questions(args)
+    if sha256_of(found[2]) != recording.data_sha256:
+        raise UserError(
+            f"{found[2]} is not the data of the recorded run",
+            need=f"a file whose sha256 is {recording.data_sha256}",
+            fix="point --data_dir to it",
+        )
+    return found
 
 
 def _check_mode(args: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import closing
 
 import yaml
@@ -13,28 +13,38 @@ from madm2.api import Agent, MultiAgentDebate
 from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES, Engine
 from madm2.engines.journaled import JournaledEngine
+from madm2.engines.replay import ReplayEngine
 from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.journal import Journal
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
 from madm2.runs.manifest import Manifest, begin
+from madm2.runs.recording import Recording
 from madm2.runs.released_files import write_released_files
 from madm2.runs.results import closing_table, read_finished, write_results
 from madm2.runs.samples import SampleFile
 from madm2.settings import DebateSettings
 from madm2.summary import Summary
-from madm2.types import Completion
+from madm2.types import Completion, RequestKey
 
 
 def execute(run: Run) -> None:
     """Begin a run or go on with it, write its files, print the closing table."""
+    carry_out = _debate
+    if run.recording is not None:
+        _require_recorded(run, run.recording)
+        carry_out = _replay
     with own_folder(run.paths, overwrite=run.overwrite):
         settings = run.settings()
         manifest = begin(run.paths, settings, run.arguments, run.command)
         finished = read_finished(run.paths, settings)
         if finished is None:
-            finished = _debate(run, manifest)
+            summary, seconds = finished = carry_out(run, manifest)
+            model = run.model.path or run.model.name
+            write_released_files(run.paths, run.instrument, model, seconds)
+            settings |= {"engine_settings": manifest.document["engine"]}
+            write_results(run.paths.results, summary, seconds=seconds, settings=settings)
         _print_closing(run, *finished)
 
 
@@ -64,25 +74,50 @@ def _debate(run: Run, manifest: Manifest) -> tuple[Summary, float]:
 
     engine = JournaledEngine(load, journal)
     try:
-        summary = _write_samples(run, engine, anew=not manifest.same_code)
+        summary = _write_samples(
+            run,
+            engine,
+            recorded=journal,
+            anew=not manifest.same_code,
+            speed=lambda: f"{engine.tokens_per_second:,.0f} tokens/s",
+        )
     finally:
         journal.close()
         engine.close()
-    seconds = round(engine.seconds, 3)
-    document = manifest.document
-    settings = {**document["settings"], "engine_settings": document["engine"]}
-    write_released_files(run.paths, run.instrument, run.model.path or run.model.name, seconds)
-    write_results(run.paths.results, summary, seconds=seconds, settings=settings)
-    return summary, seconds
+    return summary, round(engine.seconds, 3)
 
 
-def _write_samples(run: Run, engine: JournaledEngine, *, anew: bool) -> Summary:
+def _require_recorded(run: Run, recording: Recording) -> None:
+    """Refuse a replay that would need a model, before there is a folder for it."""
+    engine = ReplayEngine(recording.find, recording.cuts)
+    for _ in _multi_agent_debate(run, engine).transcripts(run.questions):
+        pass
+    engine.require_complete()
+
+
+def _replay(run: Run, manifest: Manifest) -> tuple[Summary, float]:
+    assert run.recording is not None
+    engine = ReplayEngine(run.recording.find, run.recording.cuts)
+    manifest.record_engine(engine.describe())
+    return _write_samples(run, engine, recorded=(), anew=True), run.recording.seconds
+
+
+def _write_samples(
+    run: Run,
+    engine: Engine,
+    *,
+    recorded: Container[RequestKey],
+    anew: bool,
+    speed: Callable[[], str] = str,
+) -> Summary:
     """Debate, and write samples.jsonl.
 
     Args:
         run: the run.
-        engine: behind the run's journal.
+        engine: where the requests go.
+        recorded: completions that are on record; a sample with another one is made again.
         anew: score all questions again, those that an earlier session has written too.
+        speed: for the progress bar.
     """
     from tqdm import tqdm
 
@@ -94,18 +129,18 @@ def _write_samples(run: Run, engine: JournaledEngine, *, anew: bool) -> Summary:
         tqdm(total=len(run.questions), unit="question", disable=not on_terminal) as bar,
     ):
 
-        def count(completion: Completion) -> None:
-            bar.set_postfix_str(f"{engine.tokens_per_second:,.0f} tokens/s", refresh=False)
+        def show(completion: Completion) -> None:
+            bar.set_postfix_str(speed(), refresh=False)
             bar.update(0)
 
         with closing(file.former(run.questions)) as samples:
             for sample in samples:
-                if not all(c.key in engine.journal for c in sample.transcript.completions()):
+                if not all(c.key in recorded for c in sample.transcript.completions()):
                     break
                 summary.add(sample)
                 bar.update()
         rest = run.questions[summary.questions :]
-        with closing(mad.stream(rest, on_completion=count)) as samples:
+        with closing(mad.stream(rest, on_completion=show)) as samples:
             for sample in samples:
                 file.write(sample)
                 summary.add(sample)

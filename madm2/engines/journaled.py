@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from madm2.engines.base import Engine
 from madm2.errors import UserError
-from madm2.journal import Cut, Journal, Record
+from madm2.journal import Cut, Journal, Record, cut_key
 from madm2.types import Completion, Message, Request, RequestKey, Sampling
 
 
@@ -84,15 +84,13 @@ class JournaledEngine:
 
     def head(self, text: str, n_tokens: int) -> str:
         """Return the part of `text` that its first `n_tokens` tokens spell."""
-        data = text.encode("utf-8", "surrogatepass")
-        if len(data) <= n_tokens:  # a token spells a byte at least
-            return text
-        digest, known = hashlib.sha256(data).hexdigest(), self.journal.cuts
-        if (digest, n_tokens) not in known:
-            chars = len(self._loaded().head(text, n_tokens))
-            known[digest, n_tokens] = chars
-            self._cuts.append((digest, n_tokens, chars))
-        return text[: known[digest, n_tokens]]
+        if len(text.encode("utf-8", "surrogatepass")) <= n_tokens:
+            return text  # a token spells a byte at least
+        key, known = cut_key(text, n_tokens), self.journal.cuts
+        if key not in known:
+            known[key] = len(self._loaded().head(text, n_tokens))
+            self._cuts.append((*key, known[key]))
+        return text[: known[key]]
 
     def describe(self) -> Mapping[str, object]:
         """The engine's own settings; empty while none is loaded."""

@@ -31,7 +31,7 @@ def read_results(document: dict[str, Any], path: Path, defaults: Defaults) -> So
     if not rows:
         raise UserError(f"{path} holds no results")
     golds = [str(row.get("ground_truth", "")) for row in rows if isinstance(row, dict)]
-    dataset, note = _dataset(path, defaults, golds)
+    dataset, note = dataset_of(path, defaults, golds)
     stated = document.get("accuracy")
     accuracy = float(stated) if isinstance(stated, (int, float)) else None
     return Source(_results(rows, path, dataset, defaults), note, accuracy)
@@ -43,11 +43,11 @@ def read_debate_log(
     """A debate log, with the golds of the results file beside it or of `gold_file`."""
     golds = _golds(path, gold_file)
     present = [golds[key][1] for key in document if key in golds]
-    dataset, note = _dataset(path, defaults, present)
+    dataset, note = dataset_of(path, defaults, present)
     return Source(_debate_log(document, path, dataset, defaults, golds), note)
 
 
-def _dataset(path: Path, defaults: Defaults, golds: list[str]) -> tuple[str, str]:
+def dataset_of(path: Path, defaults: Defaults, golds: list[str]) -> tuple[str, str]:
     """The dataset of a file, and how it was told: the flag, the folder, or the golds' form."""
     folder = path.resolve().parent.name.lower()
     if defaults.dataset is not None or defaults.answer_type is not None:
@@ -82,7 +82,7 @@ def _results(rows: list[Any], path: Path, dataset: str, defaults: Defaults) -> I
                 need="id, ground_truth, and debate_history or response",
             ) from error
         gold = checked_text(gold, "ground_truth", where)
-        question = _question(identifier, dataset, row.get("question"), gold, defaults)
+        question = question_of(identifier, dataset, row.get("question"), gold, defaults)
         yield _record(question, last if isinstance(last, list) else [last], where)
 
 
@@ -100,7 +100,7 @@ def _debate_log(
                 f"{where} has no gold answer", fix="is --gold of the same run, or dataset?"
             )
         identifier, gold = golds[key]
-        question = _question(identifier, dataset, entry.get("question"), gold, defaults)
+        question = question_of(identifier, dataset, entry.get("question"), gold, defaults)
         yield _record(question, solutions, where)
 
 
@@ -129,9 +129,10 @@ def _golds(path: Path, gold_file: Path | None) -> _Golds:
         ) from error
 
 
-def _question(
+def question_of(
     identifier: QuestionId, dataset: str, query: object, gold: str, defaults: Defaults
 ) -> Question:
+    """A question as a results file states it."""
     answer_type = defaults.answer_type or answer_type_of(dataset)
     return Question(identifier, dataset, str(query or ""), gold, answer_type)
 
@@ -147,12 +148,12 @@ def _record(question: Question, solutions: list[Any], where: str) -> Record:
         answer = checked_text(
             "" if solution["answer"] is None else solution["answer"], "answer", where
         )
-        texts.append(_completion(think, answer, question))
+        texts.append(completion_of(think, answer, question))
         answers.append(answer)
     return Record(question, tuple(texts), tuple(answers))
 
 
-def _completion(think: str, answer: str, question: Question) -> str:
+def completion_of(think: str, answer: str, question: Question) -> str:
     """The completion that a stored pair was read from, as far as the pair can tell.
 
     The released code stores the content of the thinking tags, or without them all of the text:

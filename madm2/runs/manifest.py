@@ -47,13 +47,10 @@ class Manifest:
             self.document["engine"] = now
             self.save()
             return
-        differing = [key for key in _DECISIVE if former.get(key) != now.get(key)]
-        if differing:
-            raise _another(
-                self.path.parent,
-                [f"{key}: {former.get(key)!r} there, {now.get(key)!r} now" for key in differing],
-            )
-        for line in differences(former, now):
+        decisive = [{key: tree.get(key) for key in _DECISIVE} for tree in (former, now)]
+        if differing := _then_and_now(*decisive):
+            raise _another(self.path.parent, differing)
+        for line in _then_and_now(former, now):
             print(f"note: the engine is not quite what it was: {line}", file=sys.stderr)
 
     def save(self) -> None:
@@ -84,7 +81,7 @@ def begin(
     if former := read_manifest(paths.folder):
         check_same_run(paths.folder, former["settings"], settings)
         former["settings"] = settings
-        for line in differences(former["environment"], here):
+        for line in _then_and_now(former["environment"], here):
             print(f"note: not the environment the run was begun in: {line}", file=sys.stderr)
             session["environment"] = here
         before = former["sessions"][-1].get("environment", former["environment"])
@@ -148,7 +145,7 @@ def check_same_run(folder: Path, former: Mapping[str, Any], now: Mapping[str, An
     Raises:
         UserError: naming what differs.
     """
-    differing = differences(
+    differing = _then_and_now(
         {k: v for k, v in former.items() if k not in PLACES},
         {k: v for k, v in now.items() if k not in PLACES},
     )
@@ -158,15 +155,19 @@ def check_same_run(folder: Path, former: Mapping[str, Any], now: Mapping[str, An
         raise _another(folder, differing)
 
 
-def differences(former: object, now: object, name: str = "") -> list[str]:
-    """What differs between two trees of plain values, a line each."""
-    if isinstance(former, dict) and isinstance(now, dict):
-        lines = []
-        for key in [*former, *(key for key in now if key not in former)]:
+def differences(one: object, other: object, name: str = "") -> list[tuple[str, object, object]]:
+    """Where two trees of plain values differ: the place, and what stands there in each."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        found = []
+        for key in [*one, *(key for key in other if key not in one)]:
             below = f"{name}.{key}" if name else str(key)
-            lines += differences(former.get(key), now.get(key), below)
-        return lines
-    return [] if former == now else [f"{name}: {former!r} there, {now!r} now"]
+            found += differences(one.get(key), other.get(key), below)
+        return found
+    return [] if one == other else [(name, one, other)]
+
+
+def _then_and_now(former: object, now: object) -> list[str]:
+    return [f"{name}: {a!r} there, {b!r} now" for name, a, b in differences(former, now)]
 
 
 def _another(folder: Path, differing: Sequence[str]) -> UserError:
