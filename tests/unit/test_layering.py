@@ -9,8 +9,9 @@ from tests.conftest import ROOT
 
 # docs/design.md lists the same order, with what each holds.
 ORDER = """
-types errors command files jsonl registry yaml_text engine_keys config seeds prompts datasets grading voting instruments grade
-settings pruners methods journal engines driver summary api runs resolve run demo_model cli
+types errors check command files jsonl registry yaml_text engine_keys config model_folder seeds prompts
+datasets grading voting instruments grade settings pruners methods journal engines driver summary api runs resolve
+run demo_model cli doctor
 """.split()
 
 
