@@ -129,6 +129,12 @@ def load_model_config(
     )
 
 
+def entry_hub_id(model_name: str | None, config: str | Path | None = None) -> str:
+    """The hub id that a model's entry names, whatever folder is used instead; empty for none."""
+    entries = _read(Path(config) if config else DEFAULT_CONFIG)["llm_configs"]
+    return _text(entries.get(model_name) or {}, "model")
+
+
 def _prompts_of(values: Mapping[str, Any], base: Path) -> str:
     """An entry's prompt set; a file is meant from where the configuration lies."""
     name = _text(values, "prompts") or "default"

@@ -76,7 +76,7 @@ class VllmEngine:
         devices.prepare_environment(device, needed)
         # Before vLLM adds names of its own, some of them random.
         self._environment = {k: v for k, v in os.environ.items() if k.startswith(("VLLM_", "OMP_"))}
-        llm_class, known = _import_vllm()
+        llm_class, known = import_vllm()
         for key in given:
             if key not in known:
                 raise _unknown_argument(key, known)
@@ -269,8 +269,12 @@ def _sampling_params(keywords: Mapping[str, Any]) -> Any:
         ) from error
 
 
-def _import_vllm() -> tuple[Any, frozenset[str]]:
-    """Import vLLM; return its LLM class and the names of its engine arguments."""
+def import_vllm() -> tuple[Any, frozenset[str]]:
+    """Import vLLM; return its LLM class and the names of its engine arguments.
+
+    Raises:
+        UserError: it cannot be imported.
+    """
     try:
         from vllm import LLM
         from vllm.engine.arg_utils import EngineArgs
