@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,17 +48,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may not know every character
         sys.stdout.reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if argv is None else argv)
-    counts = {"ok": 0, "warning": 0, "failed": 0}
+    counts: Counter[str] = Counter()
     try:
         args = build_parser().parse_args(given)
         _refuse_slips(args)
         for check in checks(args):
-            counts[check.status] += 1
-            print(check, flush=True)
+            _tell(check, counts)
         if args.generate:
-            check = run_child("generate", given) if not counts["failed"] else _NOT_TRIED
-            counts[check.status] += 1
-            print(check, flush=True)
+            _tell(_NOT_TRIED if counts["failed"] else run_child("generate", given), counts)
         warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"
         print(f"{counts['ok']} ok, {warnings}, {counts['failed']} failed", flush=True)
     except UserError as error:
@@ -93,6 +91,11 @@ def checks(args: argparse.Namespace) -> Iterator[Check]:
     yield hub_check
     yield hub.check_login(is_reachable)
     yield from _run_checks(args, is_reachable)
+
+
+def _tell(check: Check, counts: Counter[str]) -> None:
+    counts[check.status] += 1
+    print(check, flush=True)
 
 
 def _run_checks(args: argparse.Namespace, is_reachable: bool) -> Iterator[Check]:
