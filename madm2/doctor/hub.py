@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import threading
@@ -136,8 +137,10 @@ def _ask(method: str, url: str, token: str) -> tuple[Answer | None, str]:
             status = int(response.status)
     except urllib.error.HTTPError as error:
         return Answer(error.code), ""
-    except (OSError, ValueError) as error:  # no network, or an address that is none
+    except (OSError, http.client.HTTPException) as error:
         return None, str(getattr(error, "reason", "") or error) or type(error).__name__
+    except ValueError:  # its message may quote the token
+        return None, "HF_ENDPOINT or the token holds what cannot be sent"
     try:
         return Answer(status, json.loads(raw) if raw else None), ""
     except ValueError:
