@@ -76,7 +76,7 @@ def checks(args: argparse.Namespace) -> Iterator[Check]:
     uses_vllm = args.engine == "vllm"
     yield from pins.check_packages(requirements, uses_vllm=uses_vllm)
     if uses_vllm:
-        wanted = args.gpu_id or os.environ.get("CUDA_VISIBLE_DEVICES", "")
+        wanted = args.gpu_id or os.environ.get("CUDA_VISIBLE_DEVICES")
         yield from gpu.check_gpus(gpus, requirements, wanted)
     if lacking := _lacking():
         yield failed(

@@ -58,13 +58,13 @@ def find_gpus() -> Gpus:
     return Gpus(rows)
 
 
-def check_gpus(gpus: Gpus, requirements: str, wanted: str) -> Iterator[Check]:
+def check_gpus(gpus: Gpus, requirements: str, wanted: str | None) -> Iterator[Check]:
     """Compare the GPUs with the installed engine.
 
     Args:
         gpus: see `find_gpus`.
         requirements: the file whose engine is installed.
-        wanted: GPUs that the run would use, comma-separated; empty when that was not said.
+        wanted: GPUs that the run would use, comma-separated; None when that was not said.
     """
     if not gpus.rows:
         if requirements == CPU:
@@ -74,6 +74,7 @@ def check_gpus(gpus: Gpus, requirements: str, wanted: str) -> Iterator[Check]:
             fix = f"{_DRIVER_FIX}; or the CPU engine, in a fresh environment: "
             yield failed(NAME, what, f"{fix}pip install -r {CPU}")
         return
+    names = [] if wanted is None else [name.strip() for name in wanted.split(",")]
     for number, (name, total, free, driver, capability) in enumerate(gpus.rows):
         told = f"{number}: {name}, {total} MiB, driver {driver}, compute capability {capability}"
         if requirements == CPU:
@@ -82,12 +83,21 @@ def check_gpus(gpus: Gpus, requirements: str, wanted: str) -> Iterator[Check]:
         elif requirements == PAPER and too_new_for_paper(capability):
             fix = "in a fresh environment: pip install -r requirements-latest.txt"
             yield failed(NAME, f"{told}; vLLM 0.6.3 has no kernels for it", fix)
-        elif total.isdecimal() and free.isdecimal() and int(free) < _BUSY_BELOW * int(total):
+        elif _is_busy(total, free) and (not names or str(number) in names):
             fix = "--gpu_id of an idle one, or --set gpu_memory_utilization=F below the free share"
             yield warning(NAME, f"{told}; only {free} MiB are free", fix)
         else:
             yield ok(NAME, told)
-    lacking = [n for n in wanted.split(",") if n.isdecimal() and int(n) >= len(gpus.rows)]
-    if lacking and requirements != CPU:
-        fix = f"--gpu_id (or CUDA_VISIBLE_DEVICES) from 0 to {len(gpus.rows) - 1}"
+    if requirements == CPU:
+        return
+    fix = f"--gpu_id (or CUDA_VISIBLE_DEVICES) from 0 to {len(gpus.rows) - 1}"
+    lacking = [n for n in names if n.isdecimal() and int(n) >= len(gpus.rows)]
+    if lacking:
         yield failed(NAME, f"there is no GPU {', '.join(lacking)}", fix)
+    elif names in ([""], ["-1"]):
+        yield failed(NAME, f"CUDA_VISIBLE_DEVICES={names[0]} hides all of them", fix)
+
+
+def _is_busy(total: str, free: str) -> bool:
+    is_told = total.isdecimal() and free.isdecimal()
+    return is_told and int(free) < _BUSY_BELOW * int(total)

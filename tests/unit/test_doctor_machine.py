@@ -95,12 +95,20 @@ def fake_nvidia_smi(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) 
     [
         (f"echo '{H200}'", pins.PAPER, "0", [("ok", "NVIDIA H200")]),
         (f"echo '{H200}'", pins.CPU, "", [("warning", "unused")]),
-        (f"echo '{B200}'", pins.PAPER, "", [("failed", "no kernels")]),
-        (f"echo '{B200}'", pins.LATEST, "", [("ok", "compute capability 10.0")]),
+        (f"echo '{B200}'", pins.PAPER, None, [("failed", "no kernels")]),
+        (f"echo '{H200}'", pins.PAPER, "", [("ok", "H200"), ("failed", "hides all of them")]),
+        (f"echo '{H200}'", pins.PAPER, "-1", [("ok", "H200"), ("failed", "=-1 hides all")]),
         (
             f"echo '{H200}'; echo '{H200.replace('143000', '900')}'",
             pins.PAPER,
-            "0,1,2",
+            "0",
+            [("ok", "0: "), ("ok", "1: ")],
+        ),
+        (f"echo '{B200}'", pins.LATEST, None, [("ok", "compute capability 10.0")]),
+        (
+            f"echo '{H200}'; echo '{H200.replace('143000', '900')}'",
+            pins.PAPER,
+            "0,1, 2",
             [("ok", "0: "), ("warning", "only 900 MiB are free"), ("failed", "there is no GPU 2")],
         ),
         (
@@ -119,7 +127,7 @@ def test_gpus(
     monkeypatch: pytest.MonkeyPatch,
     script: str,
     requirements: str,
-    wanted: str,
+    wanted: str | None,
     want: list[tuple[str, str]],
 ) -> None:
     fake_nvidia_smi(tmp_path, monkeypatch, script)
