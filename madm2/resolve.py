@@ -276,14 +276,15 @@ def _questions(args: argparse.Namespace) -> tuple[str, AnswerType, Path, list[Qu
         name = name or "math"
         spec = DATASETS[name]
         answer_type, default = spec.answer_type, spec.num_samples
-        data_dir = args.data_dir or _data_dir()
-        data_file = dataset_file(name, data_dir)
-        rows = load_dataset(name, data_dir)
+        folder = args.data_dir or data_dir()
+        data_file = dataset_file(name, folder)
+        rows = load_dataset(name, folder)
     chosen = subset(len(rows), args.seed, _num_samples(args.num_samples, default))[: args.limit]
     return name, answer_type, data_file, [rows[i] for i in chosen]
 
 
-def _data_dir() -> Path:
+def data_dir() -> Path:
+    """Where the datasets lie unless `--data_dir` says otherwise."""
     here = Path("processed_data")
     return here if here.is_dir() else DEFAULT_CONFIG.parent / here
 

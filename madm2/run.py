@@ -17,6 +17,7 @@ from madm2.engines.replay import ReplayEngine
 from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.journal import Journal
+from madm2.model_folder import require_model_folder
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
 from madm2.runs.manifest import Manifest, begin
@@ -172,6 +173,8 @@ def _multi_agent_debate(run: Run, engine: Engine) -> MultiAgentDebate:
 
 
 def _engine(run: Run) -> Engine:
+    if run.engine == "vllm":
+        require_model_folder(run.model.path, engine_args=run.model.engine_args)
     # Before torch is imported, which the engine does.
     os.environ["CUDA_VISIBLE_DEVICES"] = run.gpus
     return ENGINES[run.engine](

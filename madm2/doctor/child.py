@@ -105,7 +105,7 @@ def _generate(argv: Sequence[str]) -> Check:
         None,
         None,
     )
-    run = resolve(args)
+    run = resolve(args, list(argv))
     os.environ["CUDA_VISIBLE_DEVICES"] = run.gpus
     started = time.perf_counter()
     engine = ENGINES[run.engine](run.model, run.questions, run.tensor_parallel, False)

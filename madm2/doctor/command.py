@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from madm2 import cli
 from madm2.check import Check, failed, warning
+from madm2.command import run_command
 from madm2.doctor import gpu, hub, pins
 from madm2.doctor.child import run_child
 from madm2.errors import UserError
@@ -40,16 +40,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the checks and print them as they are made.
-
-    Returns:
-        Exit code: 0 nothing failed, 1 a check failed, 2 bad arguments, 130 interrupted.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may not know every character
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Run the checks and print them as they are made; the exit code is 1 where one failed."""
     given = list(sys.argv[1:] if argv is None else argv)
-    counts: Counter[str] = Counter()
-    try:
+
+    def body() -> int:
+        counts: Counter[str] = Counter()
         args = build_parser().parse_args(given)
         _refuse_slips(args)
         for check in checks(args):
@@ -58,14 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             _tell(_NOT_TRIED if counts["failed"] else run_child("generate", given), counts)
         warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"
         print(f"{counts['ok']} ok, {warnings}, {counts['failed']} failed", flush=True)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:  # whoever read the lines has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    except KeyboardInterrupt:
-        return 130
-    return 1 if counts["failed"] else 0
+        return 1 if counts["failed"] else 0
+
+    return run_command(body)
 
 
 def checks(args: argparse.Namespace) -> Iterator[Check]:

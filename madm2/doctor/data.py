@@ -9,10 +9,10 @@ import shutil
 from pathlib import Path
 
 from madm2.check import Check, failed, ok, refused, warning
-from madm2.config import DEFAULT_CONFIG
 from madm2.datasets.load import dataset_file, load_dataset, load_file, sha256_of
 from madm2.datasets.registry import DATASETS
 from madm2.errors import UserError
+from madm2.resolve import data_dir
 
 LOW_BYTES = 5_000_000_000
 
@@ -26,8 +26,7 @@ def check_dataset(args: argparse.Namespace) -> Check:
             known = DATASETS[name].answer_type if name in DATASETS else "text"
             rows = len(load_file(file, name, args.answer_type or known))
         else:
-            here = Path("processed_data")
-            folder = args.data_dir or (here if here.is_dir() else DEFAULT_CONFIG.parent / here)
+            folder = args.data_dir or data_dir()
             file = dataset_file(name, folder)
             rows = len(load_dataset(name, folder))
         return _compared(name, file, rows)

@@ -14,9 +14,9 @@ from madm2.model_folder.tokenizer import NAME as TOKENIZER
 from madm2.model_folder.tokenizer import check_tokenizer
 from madm2.model_folder.vocabulary import SETTINGS, read_vocabulary
 from madm2.model_folder.weights import NAME as WEIGHTS
-from madm2.model_folder.weights import check_weights, weights_size
+from madm2.model_folder.weights import check_weights
 
-__all__ = ["check_model_folder", "require_model_folder", "weights_size"]
+__all__ = ["check_model_folder", "require_model_folder"]
 
 CONFIG = "Model config"
 # Formats that are read from the files checked here; others bring files of their own, or none.

@@ -33,11 +33,6 @@ def check_weights(folder: Path, source: Source) -> list[Check]:
     return [check for index, files in sets for check in _check_set(folder, source, index, files)]
 
 
-def weights_size(folder: Path) -> int:
-    """Bytes of the weight files of a folder."""
-    return sum(p.stat().st_size for p in folder.glob("*") if _is_weights(p.name) and p.is_file())
-
-
 def safetensors_header(path: Path, source: Source) -> Mapping[str, Any]:
     """Read the header of a safetensors file: what each tensor is and where it ends.
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madm2.driver import drive
+from madm2.driver import WINDOW, drive
+from madm2.errors import EngineError
 from madm2.seeds import request_seed
 from madm2.types import (
     Completion,
@@ -76,7 +77,7 @@ def test_each_debate_gets_its_own_completions_in_its_own_order(
     engine = OneAtATime(cycle)
     debates = (talk(i, agents, rounds, seen) for i, (agents, rounds) in enumerate(shape))
     done = [t.question.id for t in drive(debates, engine, 1, max_live=max_live)]
-    assert sorted(done) == list(range(len(shape)))
+    assert done == list(range(len(shape)))
     for i, (agents, rounds) in enumerate(shape):
         want = [[f"{i}.{r}.{a}" for a in range(agents)] for r in range(1, rounds + 1)]
         assert seen.get(i, []) == want
@@ -104,6 +105,39 @@ def test_debates_are_taken_up_lazily() -> None:
     run = drive(debates(), OneAtATime(), 1, max_live=2)
     next(run)
     assert len(started) <= 3
+
+
+def test_few_debates_are_begun_before_an_old_one_has_ended() -> None:
+    begun: list[int] = []
+
+    def debates():
+        for i in range(100):
+            begun.append(i)
+            yield talk(i, 1, 1, {})
+
+    engine = OneAtATime(iter([1] * 7 + [0] * 93))  # the first request comes eighth
+    assert [t.question.id for t in drive(debates(), engine, 1, max_live=2)] == list(range(100))
+    engine, begun[:] = OneAtATime(iter([1] * 7)), []
+    run = drive(debates(), engine, 1, max_live=2)
+    with pytest.raises(EngineError, match="question 0, round 1, answer, agent 0"):
+        next(run)
+    assert len(begun) == WINDOW * 2
+
+
+@pytest.mark.parametrize("refuse", ["submit", "step"])
+def test_an_engine_that_fails_is_named_with_the_request(refuse: str) -> None:
+    engine = OneAtATime()
+
+    def fail(*args: object) -> None:
+        raise RuntimeError("lost")
+
+    setattr(engine, refuse, fail)
+    with pytest.raises(EngineError) as caught:
+        list(drive([talk(7, 3, 1, {})], engine, 1))
+    more = "" if refuse == "submit" else " and 2 more requests"
+    assert str(caught.value) == f"the engine failed on question 7, round 1, answer, agent 0{more}"
+    assert str(caught.value.__cause__) == "lost"
+    assert engine.cancelled
 
 
 def test_seeds_come_from_the_run_seed_and_the_key() -> None:
