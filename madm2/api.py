@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -71,6 +71,7 @@ class MultiAgentDebate:
         objective_keep: memories the paper's objective mask keeps.
         answer_hint: add the prompt set's hint for the answer type.
         max_live_questions: questions in progress at one time.
+        lockstep: no question goes on before all have ended their round, for comparison.
 
     Raises:
         UserError: an unknown name or a number out of range.
@@ -92,6 +93,7 @@ class MultiAgentDebate:
         objective_keep: int = 1,
         answer_hint: bool = False,
         max_live_questions: int = MAX_LIVE_QUESTIONS,
+        lockstep: bool = False,
     ) -> None:
         if instrument not in INSTRUMENTS:
             raise unknown_name("instrument", instrument, INSTRUMENTS)
@@ -105,6 +107,7 @@ class MultiAgentDebate:
         self.pruner = PRUNERS[prune_strategy]
         self.method = METHODS["mad"]
         self.max_live_questions = max_live_questions
+        self.lockstep = lockstep
         self.settings = DebateSettings(
             prompts=agent.prompts,
             num_agents=num_agents,
@@ -146,7 +149,7 @@ class MultiAgentDebate:
         self,
         questions: Iterable[Question | Mapping[str, object]],
         on_completion: Callable[[Completion], None] = lambda completion: None,
-    ) -> Iterator[Transcript]:
+    ) -> Generator[Transcript, None, None]:
         """As `stream`, without scores."""
         debates = (
             self.method.run(question, self.settings, self.pruner)
@@ -157,6 +160,7 @@ class MultiAgentDebate:
             self.agent.engine,
             self.settings.seed,
             max_live=self.max_live_questions,
+            lockstep=self.lockstep,
             on_completion=on_completion,
         )
 

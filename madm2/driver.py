@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 
 from madm2.engines.base import Engine
@@ -32,8 +32,9 @@ def drive(
     seed: int,
     *,
     max_live: int = MAX_LIVE_QUESTIONS,
+    lockstep: bool = False,
     on_completion: Callable[[Completion], None] = lambda completion: None,
-) -> Iterator[Transcript]:
+) -> Generator[Transcript, None, None]:
     """Run debates to their transcripts, which come in the order of the debates.
 
     Whatever a debate asks for goes to the engine at once, and it goes on the moment its own
@@ -45,6 +46,7 @@ def drive(
         engine: where the requests go.
         seed: the run's seed; each request's own derives from it.
         max_live: debates in progress at one time.
+        lockstep: hold back what debates ask for next until the engine has nothing left to do.
         on_completion: called with every completion as it arrives.
 
     Raises:
@@ -52,6 +54,7 @@ def drive(
         ValueError: two requests have one key (a fault in a method or pruner).
     """
     waiting: dict[RequestKey, _Live] = {}
+    held: list[tuple[Request, _Live]] = []
     ended: dict[int, Transcript] = {}
     todo = enumerate(debates)
     n_live = n_begun = n_given = 0
@@ -71,11 +74,13 @@ def drive(
             answers = []
             if requests:
                 live.wanted, live.received = [r.key for r in requests], {}
-                submit(requests, live)
+                held.extend((request, live) for request in requests)
+                if not lockstep:
+                    submit()
                 return True
 
-    def submit(requests: list[Request], live: _Live) -> None:
-        for request in requests:
+    def submit() -> None:
+        for request, live in held:
             if request.key in waiting:
                 raise ValueError(f"two requests have the key {request.key}")
             waiting[request.key] = live
@@ -85,6 +90,7 @@ def drive(
                 raise
             except Exception as error:
                 raise EngineError([request.key]) from error
+        held.clear()
 
     def step() -> list[Completion]:
         try:
@@ -106,6 +112,8 @@ def drive(
             while n_given in ended:
                 yield ended.pop(n_given)
                 n_given += 1
+            if not waiting:
+                submit()
             if not waiting:
                 if exhausted:
                     return

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-import time
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +68,9 @@ class Journal:
         self.seconds = 0.0
         self.cuts: dict[tuple[str, int], int] = {}
         self._places: dict[RequestKey, tuple[int, int]] = {}
+        self._unsynced = False
+        self._failure: OSError | None = None
+        self._closed = threading.Event()
         flags = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | os.O_APPEND
         self._handle = os.open(path, flags | os.O_CLOEXEC, 0o666)
         try:
@@ -77,7 +80,10 @@ class Journal:
         except BaseException:
             os.close(self._handle)
             raise
-        self._synced = time.monotonic()
+        # A disk that is slow to sync must not hold up the engine.
+        self._syncing = threading.Thread(target=self._keep_synced, daemon=True)
+        if not read_only:
+            self._syncing.start()
 
     def __len__(self) -> int:
         """Completions recorded."""
@@ -114,29 +120,41 @@ class Journal:
         self._size = at
         for record in records:
             self._note(record)
-        if time.monotonic() - self._synced >= SECONDS_BETWEEN_SYNCS:
-            self._sync()
+        self._unsynced = True
 
     def close(self) -> None:
         """Sync and close; calling it again does nothing."""
-        if self._handle >= 0:
-            try:
-                self._sync()
-            finally:
-                os.close(self._handle)
-                self._handle = -1
+        if self._handle < 0:
+            return
+        self._closed.set()
+        if self._syncing.is_alive():
+            self._syncing.join()
+        try:
+            if self._unsynced:
+                os.fsync(self._handle)
+        finally:
+            os.close(self._handle)
+            self._handle = -1
 
     def _note(self, record: Record) -> None:
         self.seconds = max(self.seconds, record.seconds)
         self.cuts |= {(digest, tokens): chars for digest, tokens, chars in record.cuts}
 
-    def _sync(self) -> None:
-        os.fsync(self._handle)
-        self._synced = time.monotonic()
+    def _keep_synced(self) -> None:
+        while not self._closed.wait(SECONDS_BETWEEN_SYNCS):
+            if self._unsynced:
+                self._unsynced = False
+                try:
+                    os.fsync(self._handle)
+                except OSError as error:
+                    self._failure = error
+                    return
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         try:
+            if self._failure is not None:
+                raise self._failure
             while view:
                 view = view[os.write(self._handle, view) :]
         except OSError as error:

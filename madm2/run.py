@@ -18,6 +18,7 @@ from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.journal import Journal
 from madm2.model_folder import require_model_folder
+from madm2.overlap import Background
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
 from madm2.runs.manifest import Manifest, begin
@@ -27,7 +28,9 @@ from madm2.runs.results import closing_table, read_finished, write_results
 from madm2.runs.samples import SampleFile
 from madm2.settings import DebateSettings
 from madm2.summary import Summary
-from madm2.types import Completion, RequestKey
+from madm2.types import Completion, RequestKey, Transcript
+
+WAITING_TRANSCRIPTS = 256  # that are finished and not yet scored
 
 
 def execute(run: Run) -> None:
@@ -141,11 +144,20 @@ def _write_samples(
                 summary.add(sample)
                 bar.update()
         rest = run.questions[summary.questions :]
-        with closing(mad.stream(rest, on_completion=show)) as samples:
-            for sample in samples:
-                file.write(sample)
-                summary.add(sample)
-                bar.update()
+
+        def finish(transcript: Transcript) -> None:
+            sample = mad.score(transcript)
+            file.write(sample)
+            summary.add(sample)
+            bar.update()
+
+        # The engine waits neither for sympy nor for the disk.
+        with (
+            Background(finish, depth=WAITING_TRANSCRIPTS) as scoring,
+            closing(mad.transcripts(rest, on_completion=show)) as transcripts,
+        ):
+            for transcript in transcripts:
+                scoring.put(transcript)
     return summary
 
 

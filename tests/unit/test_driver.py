@@ -94,6 +94,15 @@ def test_there_is_no_barrier_between_rounds() -> None:
     assert second_round == 4
 
 
+def test_lockstep_waits_for_the_whole_round() -> None:
+    engine = OneAtATime(iter([5, 3, 1, 0, 2, 1] * 20))
+    seen: dict[int, list[list[str]]] = {}
+    debates = (talk(i, 2, rounds, seen) for i, rounds in enumerate((1, 3, 2)))
+    assert len(list(drive(debates, engine, 1, lockstep=True))) == 3
+    assert [key.round for key in engine.submitted] == [1] * 6 + [2] * 4 + [3] * 2
+    assert seen[1] == [["1.1.0", "1.1.1"], ["1.2.0", "1.2.1"], ["1.3.0", "1.3.1"]]
+
+
 def test_debates_are_taken_up_lazily() -> None:
     started: list[int] = []
 
