@@ -152,6 +152,11 @@ class VllmEngine:
         """Return the longest prefix of `text` that its first `n_tokens` tokens spell."""
         return self._tokenizer.head(text, n_tokens)
 
+    def reset_prefix_cache(self) -> None:
+        """Forget the prompts of before, for measurements; 0.6.3 cannot, and goes on."""
+        if hasattr(self._llm, "reset_prefix_cache"):
+            self._llm.reset_prefix_cache()
+
     def describe(self) -> Mapping[str, object]:
         """Settings worth recording, as JSON values."""
         package, release = devices.vllm_package()

@@ -44,7 +44,7 @@ def build_tokenizer(folder: Path) -> None:
     fast.save_pretrained(folder)
 
 
-def build_tiny_model(folder: Path) -> Path:
+def build_tiny_model(folder: Path, max_positions: int = MAX_POSITIONS) -> Path:
     """Save a random two-layer Llama and its tokenizer as a model folder; return the folder."""
     import torch
     from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
@@ -62,7 +62,7 @@ def build_tiny_model(folder: Path) -> Path:
             num_hidden_layers=2,
             num_attention_heads=2,
             num_key_value_heads=1,
-            max_position_embeddings=MAX_POSITIONS,
+            max_position_embeddings=max_positions,
             initializer_range=0.2,
             bos_token_id=tokenizer.bos_token_id,
             eos_token_id=tokenizer.eos_token_id,
