@@ -39,6 +39,7 @@ class Record:
         reads: the earlier completions that the messages show.
         cuts: what was cut to make the messages.
         seconds: seconds the engine had worked for this run when the completion came.
+        shared: it was generated for another run, and is used for this one too.
     """
 
     completion: Completion
@@ -47,12 +48,15 @@ class Record:
     reads: tuple[RequestKey, ...] = ()
     cuts: tuple[Cut, ...] = ()
     seconds: float = 0.0
+    shared: bool = False
 
 
 class Journal:
     """An append-only file of completions, and an index of what it holds.
 
-    Only places in the file are kept in memory. Opening drops a torn last line, with a note: its
+    `seconds` is the largest of the records', `cuts` what their prompts had cut;
+    `shared_input_tokens` and `shared_output_tokens` count what other runs have paid for. Only
+    places in the file are kept in memory. Opening drops a torn last line, with a note: its
     completion is asked again.
 
     Args:
@@ -67,6 +71,8 @@ class Journal:
         self.path = path
         self.seconds = 0.0
         self.cuts: dict[tuple[str, int], int] = {}
+        self.shared_input_tokens = 0
+        self.shared_output_tokens = 0
         self._places: dict[RequestKey, tuple[int, int]] = {}
         self._unsynced = False
         self._failure: OSError | None = None
@@ -139,6 +145,9 @@ class Journal:
     def _note(self, record: Record) -> None:
         self.seconds = max(self.seconds, record.seconds)
         self.cuts |= {(digest, tokens): chars for digest, tokens, chars in record.cuts}
+        if record.shared:
+            self.shared_input_tokens += record.completion.input_tokens
+            self.shared_output_tokens += record.completion.output_tokens
 
     def _keep_synced(self) -> None:
         while not self._closed.wait(SECONDS_BETWEEN_SYNCS):
@@ -255,6 +264,8 @@ def _row(record: Record) -> dict[str, Any]:
     }
     if record.cuts:
         row["cuts"] = [list(cut) for cut in record.cuts]
+    if record.shared:
+        row["shared"] = True
     return row
 
 
@@ -279,6 +290,7 @@ def _record(row: dict[str, Any]) -> Record:
         tuple(_key(key) for key in row["reads"]),
         tuple((digest, tokens, chars) for digest, tokens, chars in row.get("cuts", ())),
         row["seconds"],
+        bool(row.get("shared")),
     )
 
 

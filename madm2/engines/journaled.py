@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 
 from madm2.engines.base import Engine
 from madm2.errors import UserError
@@ -23,10 +23,18 @@ class JournaledEngine:
     Args:
         make_engine: loads the engine.
         journal: of this run.
+        donors: journals of runs whose first round may stand for this one's: where the same key
+            was asked the same with the same seed, the completion is taken from there.
     """
 
-    def __init__(self, make_engine: Callable[[], Engine], journal: Journal) -> None:
+    def __init__(
+        self,
+        make_engine: Callable[[], Engine],
+        journal: Journal,
+        donors: Sequence[Journal] = (),
+    ) -> None:
         self.journal = journal
+        self._donors = donors
         self._make_engine = make_engine
         self._engine: Engine | None = None
         self._recorded: dict[RequestKey, Completion] = {}
@@ -53,8 +61,17 @@ class JournaledEngine:
         """Queue a request; UserError when its key is recorded for another prompt."""
         if request.key in self.journal:
             record = self.journal.read(request.key)
-            self._check(request, record)
+            if not self._is_same(request, record):
+                raise UserError(
+                    f"{self.journal.path} records {request.key} for another prompt or sampling",
+                    need="the code, prompts and settings that the run was begun with",
+                    fix="begin anew with --overwrite, or choose another --exp_name",
+                )
             self._recorded[request.key] = record.completion
+            return
+        if given := self._donated(request, seed):
+            self.journal.append([given])
+            self._recorded[request.key] = given.completion
             return
         engine = self._loaded()
         if self._started is None:
@@ -117,15 +134,19 @@ class JournaledEngine:
             self.seconds,
         )
 
-    def _check(self, request: Request, record: Record) -> None:
-        if record.messages_sha256 == self._messages_sha256(request.messages):
-            if record.sampling == self._sampling(request.sampling):
-                return
-        raise UserError(
-            f"{self.journal.path} records {request.key} for another prompt or other sampling",
-            need="the code, prompts and settings that the run was begun with",
-            fix="begin anew with --overwrite, or choose another --exp_name",
-        )
+    def _donated(self, request: Request, seed: int) -> Record | None:
+        for donor in self._donors if request.key.round == 1 else ():
+            if request.key in donor:
+                record = donor.read(request.key)
+                if record.completion.seed == seed and self._is_same(request, record):
+                    return replace(record, seconds=self.seconds, shared=True)
+        return None
+
+    def _is_same(self, request: Request, record: Record) -> bool:
+        """Whether a record answers this request."""
+        return record.messages_sha256 == self._messages_sha256(
+            request.messages
+        ) and record.sampling == self._sampling(request.sampling)
 
     def _sampling(self, sampling: Sampling) -> dict[str, object]:
         """The settings as JSON gives them back."""

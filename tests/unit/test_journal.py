@@ -42,6 +42,7 @@ records = st.builds(
     st.lists(keys, max_size=3).map(tuple),
     st.lists(st.tuples(texts, st.integers(), st.integers()), max_size=2).map(tuple),
     st.integers(0, 10**9).map(lambda milliseconds: milliseconds / 1000),
+    st.booleans(),
 )
 
 

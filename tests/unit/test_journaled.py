@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,24 @@ def test_seconds_go_on_from_the_journal(tmp_path: Path, sums: list[Question]) ->
     engine.submit(request(1), 5)
     engine.step()
     assert engine.seconds > journal.read(request(0).key).seconds
+
+
+def test_a_first_round_is_shared_where_it_is_the_same(tmp_path: Path, sums: list[Question]) -> None:
+    recorded(tmp_path / "donor", sums, request(0), request(1, text="another"), request(2))
+    donor = Journal(tmp_path / "donor", read_only=True)
+    inner = ScriptedEngine(sums)
+    engine = JournaledEngine(lambda: inner, Journal(tmp_path / "j"), [donor])
+    engine.submit(request(0), 5)
+    engine.submit(request(1), 5)  # another prompt
+    engine.submit(request(2), 6)  # another seed
+    later = replace(request(0), key=RequestKey(1, 2, "answer", 0))
+    engine.submit(later, 5)
+    assert {key.agent for key in inner._queue} == {0, 1, 2} and len(inner._queue) == 3
+    [given] = engine.step()
+    assert given == donor.read(request(0).key).completion
+    engine.step()
+    engine.journal.close()
+    journal = Journal(tmp_path / "j")
+    assert [journal.read(key).shared for key in journal] == [True, False, False, False]
+    assert journal.shared_output_tokens == given.output_tokens > 0
+    assert journal.shared_input_tokens == given.input_tokens > 0
