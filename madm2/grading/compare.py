@@ -52,7 +52,7 @@ def compare(gold: Answer, prediction: Answer, scalars: Scalars) -> Verdict:
     """Whether a prediction means the gold answer."""
     gold, prediction = in_form_of(gold, prediction), in_form_of(prediction, gold)
     if isinstance(gold, Value) and isinstance(prediction, Value):
-        if gold.unit != prediction.unit and gold.unit and prediction.unit:
+        if _units_differ(gold, prediction):
             return False
         return scalars.same(gold.expression, prediction.expression)
     if isinstance(gold, Tuple) and isinstance(prediction, Tuple):
@@ -71,9 +71,15 @@ def compare(gold: Answer, prediction: Answer, scalars: Scalars) -> Verdict:
         return _relations(gold, prediction, scalars)
     if isinstance(gold, Words) or isinstance(prediction, Words):
         return _word(gold) is not None and _word(gold) == _word(prediction)
-    if isinstance(gold, (Numeral, Ratio)):
+    if isinstance(gold, Ratio) and isinstance(prediction, Ratio):
+        return gold.parts == prediction.parts and not _units_differ(gold, prediction)
+    if isinstance(gold, Numeral):
         return gold == prediction
     return False
+
+
+def _units_differ(gold: Value | Ratio, other: Value | Ratio) -> bool:
+    return bool(gold.unit and other.unit) and gold.unit != other.unit
 
 
 def every(verdicts: Iterable[Verdict]) -> Verdict:

@@ -221,6 +221,7 @@ def _value(expression: Expression, point: Mapping[str, float], real: bool = Fals
         if expression.name not in _FUNCTIONS:
             raise _UntrustedError(expression.name)
         result = complex(_FUNCTIONS[expression.name](*args))
+    result += 0j  # a negative zero would choose the other side of a branch cut
     size = abs(result)
     if real and abs(result.imag) > 1e-9 * size:
         raise _NotRealError

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from madm2.grading.brackets import Tokens, closing_of, split
 from madm2.grading.parse import parse_expression
+from madm2.grading.tokens import Token
 from madm2.grading.tree import (
     Answer,
     Apply,
@@ -25,7 +26,8 @@ from madm2.grading.units import CURRENCIES, unit_key, unit_start
 from madm2.grading.words import phrase_key
 
 _BASED = re.compile(
-    r"(?P<digits>-?[0-9A-Fa-f]+(?:\.[0-9A-Fa-f]+)?)_(?:\{\(?)?(?P<base>\d{1,2})(?:\)?\})?"
+    r"(?P<open>\()?(?P<digits>-?[0-9A-Fa-f]+(?:\.[0-9A-Fa-f]+)?)(?(open)\))"
+    r"_(?:\{\(?)?(?P<base>\d{1,2})(?:\)?\})?"
 )
 
 
@@ -56,10 +58,14 @@ def _factor(tokens: Tokens) -> Expression:
 
 
 def read_ratio(parts: Sequence[Tokens]) -> Ratio:
-    """Read numbers with colons between them."""
-    if any(len(part) != 1 or part[0].kind != "number" for part in parts):
+    """Read numbers with colons between them, perhaps with a unit (4:30 p.m.)."""
+    *before, last = parts
+    end = unit_start(last)
+    numbers = [*before, last[:end]]
+    if any(len(part) != 1 or part[0].kind != "number" for part in numbers):
         raise NotUnderstoodError("a colon between other things than numbers")
-    return Ratio(tuple(Fraction(part[0].text) for part in parts))
+    unit = unit_key(" ".join(token.text for token in last[end:]))
+    return Ratio(tuple(Fraction(part[0].text) for part in numbers), unit)
 
 
 def read_numeral(tokens: Tokens) -> Numeral | None:
@@ -93,10 +99,14 @@ def read_value(tokens: Tokens) -> Answer:
 def _without_currency(tokens: Tokens) -> tuple[Tokens, str]:
     """Take a currency from the front, behind a sign, or from the end."""
     for i in range(min(2, len(tokens) - 1)):
-        if currency := CURRENCIES.get(tokens[i].text.lower()):
+        if currency := CURRENCIES.get(_bare(tokens[i])):
             return [*tokens[:i], *tokens[i + 1 :]], currency
         if tokens[i].text not in ("-", "+"):
             break
-    if len(tokens) > 1 and (currency := CURRENCIES.get(tokens[-1].text.lower())):
+    if len(tokens) > 1 and (currency := CURRENCIES.get(_bare(tokens[-1]))):
         return tokens[:-1], currency
     return tokens, ""
+
+
+def _bare(token: Token) -> str:
+    return token.text.lower().rstrip(".")

@@ -73,7 +73,7 @@ _DROPPED = re.compile(
 _SPACES = re.compile(r"(?P<keep>\\\\)|\\(?:[,;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
 _FRACTION = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _PLAIN_STYLE = re.compile(
-    r"\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|underline|overrightarrow|boxed|fbox)(?=\s*\{)"
+    r"\\(?:bf|it|rm|sf|tt|cal)(?![A-Za-z])|\\(?:text)?color ?\{[A-Za-z]*\}|\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|underline|overrightarrow|boxed|fbox)(?=\s*\{)"
 )
 _TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal|emph|mathrm)\s*\{")
 _OPERATOR = re.compile(r"\\operatorname\*?\s*\{\s*([A-Za-z]+)\s*\}")
@@ -173,7 +173,7 @@ def _unwrapped(text: str) -> str:
     for _ in range(8):
         before = text
         text = text.removesuffix("\\\\").rstrip(" .;,").lstrip()
-        for mark in ("**", "*", '"', "'"):
+        for mark in ("**", "__", "*", '"', "'"):
             if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
                 text = text[len(mark) : -len(mark)].strip()
         if text.startswith("{") and text.endswith("}") and _is_one_group(text):

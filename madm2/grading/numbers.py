@@ -24,6 +24,8 @@ _FRACTION = re.compile(r"(-?(?:\d+\s+)?\d+\s?/\s?\d+)(?:\s+[A-Za-z]+)+")  # 1/4 
 _DENIED = re.compile(
     r"(?:\bnot|n['’]t)(?: be| equal(?: to)?)?\s*$|\bbetween\s+\S+\s+and\s*$", re.IGNORECASE
 )
+# Where nothing but a formula stands; behind a sentence it is an exclamation mark.
+_FACTORIAL = re.compile(r"(?:\\[A-Za-z]+|[^A-Za-z\\])*\d[\s)}]*![\s)}.,;]*")
 _CALCULATOR = re.compile(r"<<[^<>]*>>")
 _PARENTHESES = re.compile(r"(?<=\S)\s*\([^()]*\)")
 _OPERATORS = re.compile(r"[\\^/*+=_{}<>]|\d\s*[-–]\s*\d")
@@ -117,6 +119,8 @@ def read_number(content: str, prose: bool) -> str | None:
     shorter = _PARENTHESES.sub("", text)
     if re.search(r"\d", shorter):
         text = shorter
+    if not prose and _FACTORIAL.fullmatch(text):
+        return text.rstrip(" .,;")
     text = re.sub(r"^(?:[\s!?,;:\"']|\.(?!\d))+", "", text).rstrip(" \n\t.!?,;:\"'*")
     text = " ".join(text.split())
     if measured := _MEASURED.fullmatch(text):

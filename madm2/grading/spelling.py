@@ -23,6 +23,8 @@ _HALF_DAY = re.compile(r"(?<![A-Za-z])([aApP])\. ?[mM](?![A-Za-z])\.?")
 _FIGURE = re.compile(r"\\(?:overline|angle|triangle) ?\{? ?([A-Z]{1,4}) ?\}?")
 _REPEATING = re.compile(r"(\d{0,40})\.(\d{0,40})\\(?:overline|bar) ?\{(\d{1,40})\}")
 _CHOOSE = re.compile(r"(?:\{|^)([^{}]*)\\choose(?![A-Za-z])([^{}]*)(?:\}|$)")
+_ARGUMENT = r"((?:[^{}]|\{[^{}]*\})*)"
+_STACKED = re.compile(rf"(?:\{{|^){_ARGUMENT}\\over(?![A-Za-z]){_ARGUMENT}(?:\}}|$)")
 _UNIT_FRACTION = re.compile(r"\\frac ?\{ ?\\text ?\{([^{}]*)\} ?\} ?\{ ?\\text ?\{([^{}]*)\} ?\}")
 _ROW_SPACE = re.compile(r"\\\\ ?\[[\d. ]*(?:pt|em|ex|mm|cm)\]")
 _UNION = re.compile(r"(?<=[)\]]) ?U ?(?=[(\[])")
@@ -36,6 +38,8 @@ def respell(text: str) -> str:
         text = _FIGURE.sub(r"\1", _ROW_SPACE.sub(r"\\\\", text))
         text = _REPEATING.sub(_fraction, text)
         text = _CHOOSE.sub(r"\\binom{\1}{\2}", text)
+        if "\\over" in text:
+            text = _STACKED.sub(r"\\frac{\1}{\2}", text)
         text = _UNIT_FRACTION.sub(r"\\text{\1/\2}", text)
     if outward := _OUTWARD.fullmatch(text):
         # ]a,b[ is how some write (a,b).

@@ -99,9 +99,10 @@ class Numeral:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Numbers with colons between them: a ratio or a time of day."""
+    """Numbers with colons between them: a ratio or a time of day, with its known unit or ""."""
 
     parts: tuple[Fraction, ...]
+    unit: str = ""
 
 
 Answer: TypeAlias = Value | Words | Bag | Tuple | Union | Matrix | Relation | Numeral | Ratio

@@ -8,7 +8,11 @@ from madm2.datasets.load import load_dataset
 from madm2.grading.extract import extract, gold_answer
 from tests.conftest import GOLDEN
 
-CASES = [json.loads(line) for line in (GOLDEN / "grading_cases.jsonl").open()]
+CASES = [
+    json.loads(line)
+    for name in ("grading_cases.jsonl", "more_cases.jsonl")
+    for line in (GOLDEN / name).open(encoding="utf-8")
+]
 TYPES = {"aime": "numeric", "gsm8k": "numeric", "math": "math", "mmlu_pro": "choice"}
 
 

@@ -11,7 +11,11 @@ from madm2.grading.equal import grade
 from madm2.grading.extract import extract, gold_answer
 from tests.conftest import GOLDEN
 
-CASES = [json.loads(line) for line in (GOLDEN / "grading_cases.jsonl").open(encoding="utf-8")]
+CASES = [
+    json.loads(line)
+    for name in ("grading_cases.jsonl", "more_cases.jsonl")
+    for line in (GOLDEN / name).open(encoding="utf-8")
+]
 TYPES = {"aime": "numeric", "gsm8k": "numeric", "math": "math", "mmlu_pro": "choice"}
 WRAPPERS = ["{}", "\\({}\\)", "\\[{}\\]", "${}$", "\\boxed{{{}}}"]
 
@@ -23,6 +27,16 @@ NEXT_ALIKE = {("120^\\circ", "120"), ("7\\%", "7")}
 def test_equality_cases(case: dict[str, str]) -> None:
     status = grade(gold=case["gold"], prediction=case["output"], answer_type=TYPES[case["dataset"]])
     assert (status == "correct") == case["want"], status
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c["kind"] == "extract"], ids=lambda c: c["id"]
+)
+def test_verdicts_on_completions(case: dict[str, str]) -> None:
+    answer_type = TYPES[case["dataset"]]
+    answer = extract(case["output"], answer_type=answer_type)
+    status = grade(gold=case["gold"], prediction=answer, answer_type=answer_type)
+    assert (status == "correct") == case["grade"], (answer, status)
 
 
 @pytest.fixture(scope="module")
