@@ -73,7 +73,9 @@ _DROPPED = re.compile(
 _SPACES = re.compile(r"(?P<keep>\\\\)|\\(?:[,;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
 _FRACTION = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _PLAIN_STYLE = re.compile(
-    r"\\(?:bf|it|rm|sf|tt|cal)(?![A-Za-z])|\\(?:text)?color ?\{[A-Za-z]*\}|\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|underline|overrightarrow|boxed|fbox)(?=\s*\{)"
+    r"\\(?:bf|it|rm|sf|tt|cal)(?![A-Za-z])|\\(?:text)?color ?\{[A-Za-z]*\}"
+    r"|\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|underline|overrightarrow|boxed|fbox)"
+    r"(?=\s*\{)"
 )
 _TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal|emph|mathrm)\s*\{")
 _OPERATOR = re.compile(r"\\operatorname\*?\s*\{\s*([A-Za-z]+)\s*\}")
