@@ -95,7 +95,7 @@ def _leading_letter(text: str, options: Sequence[str], stated: bool) -> tuple[st
         return letter.upper(), True
     if rest and not close and not _stands_apart(rest):
         return None, False
-    if words.DENIED.match(rest):
+    if words.DENIED.match(rest) or (not stated and words.TURNED_DOWN.match(rest)):
         return None, True
     named = bool(lead and lead["noun"]) and letter not in "AI"
     marked = named or ")" in close or "]" in close or rest[:1] in (".", ":", ")")

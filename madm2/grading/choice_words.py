@@ -72,6 +72,7 @@ DENIED = re.compile(
     r"|\W*(?:не|不)\s*(?:подходит|верно|是|对|正确)|\s*isn['’]t\b",
     re.IGNORECASE,
 )
+TURNED_DOWN = re.compile(rf"\W*(?:{_WRONG})\b.*\b(?-i:[A-Z])\b", re.IGNORECASE | re.DOTALL)
 TERM = re.compile(  # i.e., U.S., I. M. Pei, and species: E. coli, C. elegans
     r"\.(?:[A-Za-z]|\s?[A-Z]\.|\s?(?:coli|elegans|pylori|difficile|diff|subtilis|influenzae|"
     r"melanogaster|botulinum|albicans|cereus|anthracis|perfringens|tetani|faecalis)\b)"
@@ -88,7 +89,7 @@ _RIGHT = alternatives(
 _CHOOSE = alternatives(
     r"""
     choose|pick|select|go(?:ing)? with|chose|choosing|opt for|leav(?:es|ing)
-    stand by|stick with|settle on
+    stand by|agree with|stick with|settle on
     elijo|escojo|escolho|scelgo|wähle|choisis|выбираю|chọn|wybieram|memilih
     """
 )

@@ -35,7 +35,17 @@ from madm2.types import AnswerType
 __all__ = ["extract", "find_boxes", "gold_answer", "strip_thinking"]
 
 _HEADING = re.compile(r"\**(?:step|part|case|schritt|paso|étape|步骤)\b", re.IGNORECASE)
-_NOT = re.compile(r"(?:\bnot|n['’]t)[\s$(\[\\]*\\f?box(?:ed)?\s*$", re.IGNORECASE)
+_NOT = re.compile(
+    r"(?:\bnot|\bcannot|n['’]t)(?: be| have| equal)?[\s$(\[\\]*\\f?box(?:ed)?\s*$", re.IGNORECASE
+)
+_WRONG = re.compile(  # what may follow a box that is turned down: ", which is wrong"
+    r"\W{0,6}(?:(?:but |and )?(?:which|that|this|it) )?"
+    r"(?:(?:is|was)(?: not|n['’]t) (?:right|correct|valid|possible|the answer)"
+    r"|(?:is|was) (?:clearly |obviously )?(?:wrong|incorrect|invalid|impossible)"
+    r"|fails|(?:does not|doesn['’]t|cannot|can['’]t) (?:work|fit|hold|be (?:right|correct)))"
+    r"(?=\s*(?:[.,;:!?…—\n-]|$|because|since|as\b|so\b))",
+    re.IGNORECASE,
+)
 _MAX_CHARS = 200_000
 _MAX_STATEMENTS = 200
 _SHORT = 200
@@ -58,7 +68,7 @@ def extract(
     if not output:
         return None
     text = strip_thinking(output[-_MAX_CHARS:]).replace("\x00", "")
-    text = strip_markup(first_turn(text))
+    text = _without_denied_boxes(strip_markup(first_turn(text)))
     for number, part in enumerate(split_at_questions(text)):
         for statement in _stated(part):
             if (answer := read(statement, answer_type, options)) is not None:
@@ -99,8 +109,7 @@ def _stated(text: str) -> list[Statement]:
         boxes = find_boxes(content)
         ranked.append((4, Statement(position, boxes[-1] if boxes else content, "exact")))
     for position, content in placed_boxes(text):
-        if not _NOT.search(text[max(position - 30, 0) : position]):
-            ranked.append((3, Statement(position, content, "exact")))
+        ranked.append((3, Statement(position, content, "exact")))
     ranked += [(2, statement) for statement in _hashes(text)]
     ranked += [(1, statement) for statement in answer_statements(text)]
     retracted = retractions(text)
@@ -110,6 +119,19 @@ def _stated(text: str) -> list[Statement]:
     if not find_boxes(text) and (box := unclosed_box(text)):
         statements.append(Statement(0, box, "exact"))
     return statements
+
+
+def _without_denied_boxes(text: str) -> str:
+    """The text with the boxes blanked of which the words around them say that they are wrong."""
+    kept = list(text)
+    for position, content in placed_boxes(text):
+        start = text.rfind("\\", 0, position)
+        end = position + len(content) + 2 * (text[position] == "{")
+        if _NOT.search(text[max(position - 40, 0) : position]) or _WRONG.match(
+            text[end : end + 80]
+        ):
+            kept[start:end] = " " * (end - start)
+    return "".join(kept)
 
 
 def _hashes(text: str) -> Iterator[Statement]:

@@ -32,6 +32,8 @@ def in_form_of(answer: Answer, other: Answer) -> Answer:
     if isinstance(answer, Value) and isinstance(other, Value):
         return _without_unit_letter(answer, other)
     if isinstance(answer, Relation) and not isinstance(other, Relation):
+        if isinstance(other, Bag) and has_relations(other):
+            return _each_name(answer)
         if set(answer.signs) <= {"=", "approx"} and _names_something(answer):
             return answer.sides[-1]
         if isinstance(other, (Tuple, Union)) and (interval := interval_of(answer)):
@@ -65,6 +67,17 @@ def _names_something(relation: Relation) -> bool:
 def _is_names(answer: Answer) -> bool:
     """Whether it is (x, y), as in (x, y) = (1, 2)."""
     return isinstance(answer, Tuple) and all(bare_name(i) is not None for i in answer.items)
+
+
+def _each_name(relation: Relation) -> Answer:
+    """`(x, y) = (1, 2)` as x = 1, y = 2."""
+    names, values = relation.sides[0], relation.sides[-1]
+    if relation.signs != ("=",) or not (isinstance(values, Tuple) and isinstance(names, Tuple)):
+        return relation
+    if not _is_names(names) or len(names.items) != len(values.items):
+        return relation
+    pairs = zip(names.items, values.items, strict=True)
+    return Bag(tuple(Relation(("=",), pair) for pair in pairs))
 
 
 def _without_names(bag: Bag) -> Bag:

@@ -73,11 +73,13 @@ _DROPPED = re.compile(
 _SPACES = re.compile(r"(?P<keep>\\\\)|\\(?:[,;: ]|(?:q?quad|enspace|thinspace)(?![A-Za-z]))|~")
 _FRACTION = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _PLAIN_STYLE = re.compile(
-    r"\\(?:bf|it|rm|sf|tt|cal)(?![A-Za-z])|\\(?:text)?color ?\{[A-Za-z]*\}"
+    r"\\(?:bf|it|rm|sf|tt|cal|tiny|small|large|Large|LARGE|huge|Huge)(?![A-Za-z])"
+    r"|\\(?:text)?color ?\{[A-Za-z]*\}"
     r"|\\(?:mathbf|mathit|boldsymbol|bm|pmb|mathsf|mathcal|vec|underline|overrightarrow|boxed|fbox)"
-    r"(?=\s*\{)"
+    r"(?=\s*[{\dA-Za-z])(?![A-Za-z])"
 )
 _TEXT_STYLE = re.compile(r"\\(?:mbox|hbox|textbf|textit|textrm|textsf|textnormal|emph|mathrm)\s*\{")
+_BLACKBOARD = re.compile(r"\\mathbb ?([A-Z])(?![A-Za-z])")
 _OPERATOR = re.compile(r"\\operatorname\*?\s*\{\s*([A-Za-z]+)\s*\}")
 _UPRIGHT_CONSTANT = re.compile(r"\\mathrm\s*\{([ied])\}")
 _TIMES_TEN = re.compile(r"(?<=\d) ?[xX] ?(?=10 ?\^)")
@@ -101,6 +103,10 @@ _WORDS = {
     "\\lt": "<",
     "\\gt": ">",
     "\\colon": ":",
+    "\\cr": "\\\\ ",
+    "\\textdollar": "\\$",
+    "\\pounds": "£",
+    "\\euro": "€",
     "\\lbrace": "\\{",
     "\\rbrace": "\\}",
     "\\lbrack": "[",
@@ -161,6 +167,7 @@ def _clean(text: str) -> str:
         text = _OPERATOR.sub(r"\\\1 ", _UPRIGHT_CONSTANT.sub(r" \1", text))
         text = _TEXT_STYLE.sub(r"\\text{", text)
         text = _RENAMED.sub(lambda m: _WORDS[m[0]], text)
+        text = _BLACKBOARD.sub(r"\\mathbb{\1}", text)
     text = _unwrapped(" ".join(text.split())).replace("**", "^")
     if "\\" in text or "^" in text:
         text = _DEGREE.sub(r"\\degree ", text)

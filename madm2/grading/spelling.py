@@ -17,11 +17,12 @@ _BASE_NAMES = {
 _A_BASE = "|".join((r"\d{1,2}", *_BASE_NAMES))
 _BASE = re.compile(
     rf"_ ?\{{? ?(?:\\text ?\{{ ?)?\(?({_A_BASE})\)?(?: ?\}})?(?: ?\}})?$"
-    rf"|(?<=[0-9A-F]) ?(?:\\text ?\{{ ?)?\(?(?:in )?base[ -]({_A_BASE})\)?(?: ?\}})?$"
+    rf"|_\{{ ?\\text ?\{{ ?base ?\}} ?({_A_BASE}) ?\}}$"
+    rf"|(?<=[0-9A-F]) ?(?:\\text ?\{{ ?)?\(?(?:in )?base[ -]?\}}?[ -]?({_A_BASE})\)?(?: ?\}})?$"
 )
 _HALF_DAY = re.compile(r"(?<![A-Za-z])([aApP])\. ?[mM](?![A-Za-z])\.?")
 _FIGURE = re.compile(r"\\(?:overline|angle|triangle) ?\{? ?([A-Z]{1,4}) ?\}?")
-_REPEATING = re.compile(r"(\d{0,40})\.(\d{0,40})\\(?:overline|bar) ?\{(\d{1,40})\}")
+_REPEATING = re.compile(r"(\d{0,40})\.(\d{0,40})\\(?:overline|bar|dot) ?\{(\d{1,40})\}")
 _CHOOSE = re.compile(r"(?:\{|^)([^{}]*)\\choose(?![A-Za-z])([^{}]*)(?:\}|$)")
 _ARGUMENT = r"((?:[^{}]|\{[^{}]*\})*)"
 _STACKED = re.compile(rf"(?:\{{|^){_ARGUMENT}\\over(?![A-Za-z]){_ARGUMENT}(?:\}}|$)")
@@ -48,7 +49,7 @@ def respell(text: str) -> str:
 
 
 def _base(found: re.Match[str]) -> str:
-    base = found[1] or found[2]
+    base = found[1] or found[2] or found[3]
     return f"_{_BASE_NAMES.get(base, base)}"
 
 
