@@ -13,7 +13,7 @@ from madm2.types import AnswerType
 
 _TEXT = re.compile(r"\\(?:text|mbox|textbf|mathrm)\s*\{([^{}]*)\}")
 _QUOTED = re.compile(r"\s*([\"'])(.{1,300}?)(?<!\\)\1\s*(?:[,}\].]|$)")  # as in JSON
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？．।]")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)(?!(?<=\d!)\s*[=+*/×·])|[。！？．।]")  # 6! = 720
 _REASON = re.compile(
     r",?\s+(?:because|since|as (?:it|the|this|we)|which|due to|so that|for which|where|"
     r"porque|car|weil|perché|так как|потому)\b.*|[,，]?\s*(?:因为|因為).*",

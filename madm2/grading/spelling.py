@@ -16,7 +16,7 @@ _BASE_NAMES = {
 }
 _A_BASE = "|".join((r"\d{1,2}", *_BASE_NAMES))
 _BASE = re.compile(
-    rf"_ ?\{{? ?(?:\\text ?\{{ ?)?\(?({_A_BASE})\)?(?: ?\}})?(?: ?\}})?$"
+    rf"_ ?\{{? ?(?:\\text ?\{{ ?)?(?:base[ -]?)?\(?({_A_BASE})\)?(?: ?\}})?(?: ?\}})?$"
     rf"|_\{{ ?\\text ?\{{ ?base ?\}} ?({_A_BASE}) ?\}}$"
     rf"|(?<=[0-9A-F]) ?(?:\\text ?\{{ ?)?\(?(?:in )?base[ -]?\}}?[ -]?({_A_BASE})\)?(?: ?\}})?$"
 )
@@ -24,6 +24,7 @@ _HALF_DAY = re.compile(r"(?<![A-Za-z])([aApP])\. ?[mM](?![A-Za-z])\.?")
 _FIGURE = re.compile(r"\\(?:overline|angle|triangle) ?\{? ?([A-Z]{1,4}) ?\}?")
 _REPEATING = re.compile(r"(\d{0,40})\.(\d{0,40})\\(?:overline|bar|dot) ?\{(\d{1,40})\}")
 _CHOOSE = re.compile(r"(?:\{|^)([^{}]*)\\choose(?![A-Za-z])([^{}]*)(?:\}|$)")
+_MAX_STACKED = 3
 _ARGUMENT = r"((?:[^{}]|\{[^{}]*\})*)"
 _STACKED = re.compile(rf"(?:\{{|^){_ARGUMENT}\\over(?![A-Za-z]){_ARGUMENT}(?:\}}|$)")
 _UNIT_FRACTION = re.compile(r"\\frac ?\{ ?\\text ?\{([^{}]*)\} ?\} ?\{ ?\\text ?\{([^{}]*)\} ?\}")
@@ -39,7 +40,7 @@ def respell(text: str) -> str:
         text = _FIGURE.sub(r"\1", _ROW_SPACE.sub(r"\\\\", text))
         text = _REPEATING.sub(_fraction, text)
         text = _CHOOSE.sub(r"\\binom{\1}{\2}", text)
-        if "\\over" in text:
+        for _ in range(text.count("\\over") and _MAX_STACKED):
             text = _STACKED.sub(r"\\frac{\1}{\2}", text)
         text = _UNIT_FRACTION.sub(r"\\text{\1/\2}", text)
     if outward := _OUTWARD.fullmatch(text):
