@@ -1,7 +1,8 @@
 """Reads the final answer out of a raw completion, by answer type, or says that there is none.
 
-The thinking goes first, and boxes that are said to be wrong. Then, in this order, the last well-formed one of: an answer tag, a box,
-GSM8K's ####, an answer phrase; and at the end what closes the text, where the type allows that.
+The thinking goes first, and boxes that are said to be wrong. Then, in this order, the last
+well-formed one of: an answer tag, a box, GSM8K's ####, an answer phrase; and at the end what closes
+the text, where the type allows that.
 """
 
 from __future__ import annotations
