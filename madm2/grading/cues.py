@@ -53,10 +53,14 @@ _EASTERN = (
     + rf"|正(?:确|確)的是[^\S\n]*{_LETTER_AHEAD}"
     + r"|(?:^|(?<=\n))答\s*[:：]"
 )
+# Words begin where no word character stands before them; looking for that first, and for a letter,
+# saves most of the time.
 _CUE = re.compile(
-    rf"(?:(?<!\w)(?:{OTHER})[^\S\n]+{VALUE}"
-    rf"|(?<!\w)(?:{ENGLISH})(?!\w){_join('english', ENGLISH_JOINS)}"
-    rf"|(?<!\w)(?:{OTHER})(?!\w){_join('other', OTHER_JOINS)}|(?P<east>{_EASTERN}))[^\S\n]*",
+    r"(?:(?<!\w)(?=[a-z]|[^\x00-\x7f])(?:"
+    rf"(?:{OTHER})[^\S\n]+{VALUE}"
+    rf"|(?:{ENGLISH})(?!\w){_join('english', ENGLISH_JOINS)}"
+    rf"|(?:{OTHER})(?!\w){_join('other', OTHER_JOINS)})"
+    rf"|(?=[^\x00-\x7f])(?P<east>{_EASTERN}))[^\S\n]*",
     re.IGNORECASE,
 )
 _WEAK_CUE = re.compile(
