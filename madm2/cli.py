@@ -32,6 +32,11 @@ def build_parser() -> argparse.ArgumentParser:
         help="your own JSONL file with query and answer, instead",
     )
     what.add_argument("--answer_type", help="its answers: numeric, math, choice or text")
+    what.add_argument(
+        "--allow_modified_data",
+        action="store_true",
+        help="use rows that are not those of the dataset; the run records it",
+    )
     what.add_argument("--num_samples", help="questions drawn by the seed, or all (100; aime: all)")
     what.add_argument("--limit", type=int, help="only the first K of the drawn questions")
 

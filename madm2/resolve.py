@@ -33,6 +33,7 @@ class Run:
     dataset: str
     answer_type: AnswerType
     data_file: Path
+    allow_modified_data: bool
     questions: list[Question]
     model: ModelConfig
     prompts: PromptSet
@@ -64,6 +65,7 @@ class Run:
             "answer_type": self.answer_type,
             "data_file": str(self.data_file),
             "data_sha256": sha256_of(self.data_file),
+            "allow_modified_data": self.allow_modified_data,
             "questions": len(self.questions),
             "instrument": self.instrument,
             "prune_strategy": self.prune_strategy,
@@ -142,6 +144,7 @@ def resolve(
         dataset=dataset,
         answer_type=answer_type,
         data_file=data_file,
+        allow_modified_data=args.allow_modified_data,
         questions=questions,
         model=model,
         prompts=prompts,
@@ -269,7 +272,7 @@ def _questions(args: argparse.Namespace) -> tuple[str, AnswerType, Path, list[Qu
                 )
             answer_type = DATASETS[name].answer_type
         name = name or data_file.stem.lower()
-        rows = load_file(data_file, name, answer_type)
+        rows = load_file(data_file, name, answer_type, allow_modified=args.allow_modified_data)
     else:
         if args.answer_type is not None:
             raise UserError("--answer_type goes with --dataset_path")
@@ -278,7 +281,7 @@ def _questions(args: argparse.Namespace) -> tuple[str, AnswerType, Path, list[Qu
         answer_type, default = spec.answer_type, spec.num_samples
         folder = args.data_dir or data_dir()
         data_file = dataset_file(name, folder)
-        rows = load_dataset(name, folder)
+        rows = load_dataset(name, folder, allow_modified=args.allow_modified_data)
     chosen = subset(len(rows), args.seed, _num_samples(args.num_samples, default))[: args.limit]
     return name, answer_type, data_file, [rows[i] for i in chosen]
 

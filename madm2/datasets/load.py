@@ -7,7 +7,9 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from madm2.datasets.meta import differences, read_meta
 from madm2.datasets.registry import DATASETS
+from madm2.datasets.spec import DatasetSpec
 from madm2.errors import UserError
 from madm2.jsonl import parse_object
 from madm2.types import AnswerType, Question
@@ -16,14 +18,26 @@ from madm2.types import AnswerType, Question
 def dataset_file(name: str, data_dir: str | Path) -> Path:
     """Where the rows of a registered dataset lie."""
     DATASETS[name]
+    return dataset_path(name, data_dir)
+
+
+def dataset_path(name: str, data_dir: str | Path) -> Path:
+    """Where the rows of a dataset of that name lie."""
     return Path(data_dir) / name / f"{name}_test.jsonl"
 
 
-def load_dataset(name: str, data_dir: str | Path) -> list[Question]:
-    """Read a registered dataset from `<data_dir>/<name>/<name>_test.jsonl`.
+def load_dataset(
+    name: str, data_dir: str | Path, *, allow_modified: bool = False
+) -> list[Question]:
+    """Read a registered dataset from `<data_dir>/<name>/<name>_test.jsonl`, and check it.
+
+    Args:
+        name: of the dataset.
+        data_dir: folder of the datasets.
+        allow_modified: read rows that are not those of the record or the registry.
 
     Raises:
-        UserError: unknown name, no such file, or a row that cannot be used.
+        UserError: unknown name, no such file, a row that cannot be used, or other rows.
     """
     spec = DATASETS[name]
     path = dataset_file(name, data_dir)
@@ -33,18 +47,34 @@ def load_dataset(name: str, data_dir: str | Path) -> list[Question]:
             f"no data for {name!r}",
             have=f"{data_dir} holds {', '.join(have) or 'nothing'}",
             need=f"{path}, one JSON object a line with id, query and answer",
-            fix="point --data_dir to the folder that holds it, or --dataset_path to a JSONL file",
+            fix=_how_to_get(name, spec),
         )
-    return load_file(path, name, spec.answer_type)
+    return load_file(path, name, spec.answer_type, spec=spec, allow_modified=allow_modified)
 
 
-def load_file(path: str | Path, dataset: str, answer_type: AnswerType) -> list[Question]:
+def load_file(
+    path: str | Path,
+    dataset: str,
+    answer_type: AnswerType,
+    *,
+    spec: DatasetSpec | None = None,
+    allow_modified: bool = False,
+) -> list[Question]:
     """Read questions from a JSONL file with `query`, `answer` and optionally `id`, `options`.
 
-    Rows without ids are counted from 0; either all rows have one or none has.
+    Rows without ids are counted from 0; either all rows have one or none has. A record beside
+    the file (see meta) is checked.
+
+    Args:
+        path: the file.
+        dataset: name that the questions get.
+        answer_type: how their answers are read.
+        spec: the registered dataset that the file must be, if it must.
+        allow_modified: read rows that are not those of the record or of the dataset.
 
     Raises:
-        UserError: the file is missing, empty or torn, or a row is wrong; names the line.
+        UserError: the file is missing, empty or torn, or a row is wrong (names the line), or
+            the rows are others.
     """
     path = Path(path)
     try:
@@ -69,7 +99,29 @@ def load_file(path: str | Path, dataset: str, answer_type: AnswerType) -> list[Q
         questions.append(question)
     if not questions:
         raise UserError(f"{path} holds no questions", need="one JSON object a line")
+    found = differences(
+        len(questions),
+        hashlib.sha256(raw).hexdigest(),
+        (question.query for question in questions),
+        spec,
+        read_meta(path),
+    )
+    if found and not allow_modified:
+        raise UserError(
+            f"{path} is not the data it should be",
+            have="; ".join(found),
+            fix=f"{_how_to_get(dataset, spec)}, or go on with --allow_modified_data, "
+            "which the run records",
+        )
     return questions
+
+
+def _how_to_get(name: str, spec: DatasetSpec | None) -> str:
+    if spec is None:
+        return "bring the file back as it was written"
+    if spec.source is None:
+        return f"python -m madm2.datasets.generate {name}"
+    return f"python download_datasets.py --dataset_name {name}"
 
 
 def question_from_row(

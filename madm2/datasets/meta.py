@@ -1,0 +1,149 @@
+"""The record beside a written dataset: where it is from, and what its file must be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import date
+from pathlib import Path
+
+from madm2.datasets.files import write_whole
+from madm2.datasets.spec import DatasetSpec
+from madm2.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What is recorded of a dataset's JSONL file.
+
+    Args:
+        source: repository, folder or command that it was made from.
+        revision: commit of the repository, or the settings of the command.
+        rows: rows of the file.
+        sha256: of the file.
+        licence: of the rows.
+        date: day on which it was written.
+        modified: how the rows differ from what the registry expects; empty when they do not.
+    """
+
+    source: str
+    revision: str
+    rows: int
+    sha256: str
+    licence: str
+    date: str
+    modified: tuple[str, ...] = ()
+
+
+def meta_file(data_file: Path) -> Path:
+    """`<name>.meta.json` beside `<name>_test.jsonl`."""
+    return data_file.with_name(
+        data_file.name.removesuffix(".jsonl").removesuffix("_test") + ".meta.json"
+    )
+
+
+def write_set(
+    path: Path,
+    rows: Sequence[str],
+    *,
+    source: str,
+    revision: str,
+    licence: str,
+    modified: Sequence[str] = (),
+) -> Meta:
+    """Write a dataset's JSONL file and its record; a set that is there already stays as it is.
+
+    Args:
+        path: the JSONL file.
+        rows: its lines, each with its line break.
+        source: see Meta.
+        revision: see Meta.
+        licence: see Meta.
+        modified: see Meta.
+    """
+    content = "".join(rows).encode()
+    today = date.today().isoformat()
+    digest = hashlib.sha256(content).hexdigest()
+    meta = Meta(source, revision, len(rows), digest, licence, today, tuple(modified))
+    former = read_meta(path) if path.is_file() else None
+    if former and _apart_from_date(former) == _apart_from_date(meta) and digest == _sha256(path):
+        return former
+    write_whole(path, content)
+    write_whole(meta_file(path), (json.dumps(asdict(meta), indent=2) + "\n").encode())
+    return meta
+
+
+def read_meta(data_file: Path) -> Meta | None:
+    """The record of a data file; None where it has none.
+
+    Raises:
+        UserError: the record cannot be read.
+    """
+    path = meta_file(data_file)
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        names = {field.name for field in fields(Meta)}
+        meta = Meta(**{key: value for key, value in record.items() if key in names})
+        return Meta(**{**asdict(meta), "modified": tuple(meta.modified)})
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UserError(f"cannot read {path}", have=error.strerror or str(error)) from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{path} is not the record of a dataset",
+            have=str(error),
+            fix="download the dataset again, or remove this file to use the rows unchecked",
+        ) from error
+
+
+def differences(
+    rows: int, sha256: str, queries: Iterable[str], spec: DatasetSpec | None, meta: Meta | None
+) -> list[str]:
+    """How a data file differs from its record, and from what the registry knows of the dataset.
+
+    Args:
+        rows: rows of the file.
+        sha256: of the file.
+        queries: of its rows, in order.
+        spec: the dataset's entry; None for a file that no dataset stands for.
+        meta: the file's record, if it has one.
+    """
+    found = []
+    if meta:
+        if rows != meta.rows:
+            found.append(f"{rows} rows, the record says {meta.rows}")
+        if sha256 != meta.sha256:
+            found.append(f"sha256 {sha256[:16]}, the record says {meta.sha256[:16]}")
+        found += meta.modified
+    source = spec.source if spec else None
+    if source and source.queries_sha256 and not (meta and meta.modified):
+        found += [text for text in unexpected(rows, queries, spec) if text not in found]
+    return found
+
+
+def unexpected(rows: int, queries: Iterable[str], spec: DatasetSpec | None) -> list[str]:
+    """How rows differ from what the registry knows: their number, and the hash of their queries."""
+    source = spec.source if spec else None
+    if source is None:
+        return []
+    found = []
+    if source.rows is not None and rows != source.rows:
+        found.append(f"{rows} rows, the dataset has {source.rows}")
+    if source.queries_sha256:
+        digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[
+            :16
+        ]
+        if digest != source.queries_sha256:
+            found.append(f"queries hash to {digest}, the dataset's to {source.queries_sha256}")
+    return found
+
+
+def _apart_from_date(meta: Meta) -> dict[str, object]:
+    return {key: value for key, value in asdict(meta).items() if key != "date"}
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
