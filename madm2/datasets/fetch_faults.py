@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -68,7 +67,7 @@ def explained(error: Exception, source: Source, name: str) -> Fault:
             UserError(
                 f"the hub has no {what}",
                 have=f"404 from {_endpoint()}",
-                fix=f"does HF_ENDPOINT name a full mirror? was the dataset moved? see {page}; {own}",
+                fix=f"is HF_ENDPOINT a full mirror? was the dataset moved? see {page}; {own}",
             )
         )
     if status == _TOO_MANY:

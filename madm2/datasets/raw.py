@@ -72,7 +72,6 @@ def read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
         yield from _read_lines(path)
         return
     import datasets
-    import pyarrow
 
     datasets.disable_progress_bars()
     options: dict[str, Any] = {}
@@ -91,7 +90,7 @@ def read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
             for batch in table.with_format("arrow").iter(1000):
                 yield from batch.to_pylist()
             del table
-    except (datasets.exceptions.DatasetsError, pyarrow.ArrowException, OSError, ValueError) as e:
+    except (datasets.exceptions.DatasetsError, OSError, ValueError) as e:
         cause: BaseException = e
         while cause.__cause__:
             cause = cause.__cause__
