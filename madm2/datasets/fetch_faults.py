@@ -93,6 +93,14 @@ def explained(error: Exception, source: Source, name: str) -> Fault:
         )
     if status is not None:
         return Fault(UserError(f"the hub refuses {what}", have=f"{status} from {_endpoint()}"))
+    if any(isinstance(e, errors.FileMetadataError) for e in chain):
+        return Fault(
+            UserError(
+                f"{_endpoint()} does not answer as the hub does",
+                have=f"no commit or checksum for {what}",
+                fix="check HF_ENDPOINT and the proxy",
+            )
+        )
     if any("Consistency check failed" in str(e) for e in chain):
         return Fault(
             UserError(
