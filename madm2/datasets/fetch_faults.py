@@ -92,7 +92,13 @@ def explained(error: Exception, source: Source, name: str) -> Fault:
             retry_after=retry_after,
         )
     if status is not None:
-        return Fault(UserError(f"the hub refuses {what}", have=f"{status} from {_endpoint()}"))
+        return Fault(
+            UserError(
+                f"the hub refuses {what}",
+                have=f"{status} from {_endpoint()}",
+                fix=f"check HF_ENDPOINT and the proxy, {own}",
+            )
+        )
     if any(isinstance(e, errors.FileMetadataError) for e in chain):
         return Fault(
             UserError(

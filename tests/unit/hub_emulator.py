@@ -26,6 +26,7 @@ class Fault:
     status: int = 0  # answered instead; 0: the file is sent, damaged
     headers: dict[str, str] = field(default_factory=dict)
     cut_after: int | None = None  # the connection closes after so many bytes
+    truncate: int | None = None  # so many bytes are sent as if they were all
     alter: bool = False  # one byte is another
     times: int = 1
 
@@ -116,6 +117,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = content[start:]
         if fault and fault.alter:
             body = bytes([body[0] ^ 1]) + body[1:]
+        if fault and fault.truncate is not None:
+            body = body[: fault.truncate]
         self.send_response(206 if start else 200)
         if start:
             headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"

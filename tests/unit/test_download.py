@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,48 +16,15 @@ from madm2.datasets.registry import DATASETS, MMLU_SUBJECTS
 from madm2.errors import UserError
 from madm2.seeds import subset
 from tests.conftest import GOLDEN, ROOT
-from tests.unit.hub_emulator import COMMIT, Hub, serving
+from tests.unit.hub_client import bring, hub, meta, point_client_at, publish
+from tests.unit.hub_emulator import COMMIT, Hub
 from tests.unit.hub_rows import WRITERS, source_files, source_row
 
-huggingface_hub = pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
 pytest.importorskip("datasets", reason="datasets is not installed")
 
+__all__ = ["hub"]  # the fixture
 NAMES = [name for name in DATASETS if DATASETS[name].source]
 CHECKED = ("gsm8k", "math", "aime24", "aime25")
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A hub, and the hub's client told of it as its environment variables would."""
-    with serving() as hub:
-        point_client_at(hub.endpoint, tmp_path / "home", monkeypatch)
-        yield hub
-
-
-def point_client_at(endpoint: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    constants = huggingface_hub.constants
-    monkeypatch.setattr(constants, "ENDPOINT", endpoint)
-    template = endpoint + "/{repo_id}/resolve/{revision}/{filename}"
-    for place in (constants, huggingface_hub.file_download):  # releases differ in which is read
-        monkeypatch.setattr(place, "HUGGINGFACE_CO_URL_TEMPLATE", template, raising=False)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "hub"))
-    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(home / "token"))
-    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def publish(hub: Hub, name: str, rows: int = 3) -> None:
-    source = DATASETS[name].source
-    hub.add(source.repo, source.revision, source_files(name, rows))
-
-
-def bring(folder: Path, *args: str) -> int:
-    places = ["--dataset_dir", str(folder / "data"), "--output_dir", str(folder / "out")]
-    return download.main([*args, *places])
-
-
-def meta(folder: Path, name: str) -> dict[str, object]:
-    return json.loads((folder / "out" / name / f"{name}.meta.json").read_text())
 
 
 # Of each dataset's invented rows: how many are written, and what the second one says.
