@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -74,6 +75,7 @@ def read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     import datasets
 
     datasets.disable_progress_bars()
+    datasets.utils.logging.set_verbosity(logging.CRITICAL)  # a fault is told once, below
     options: dict[str, Any] = {}
     try:
         if reader == "csv":  # every cell is a text: "None" and "4.0" are options, as written
