@@ -52,11 +52,8 @@ def asked(row: Mapping[str, Any]) -> Row:
 
 def yes_or_no(row: Mapping[str, Any]) -> Row:
     """StrategyQA: a truth value."""
-    return {
-        "id": row["qid"],
-        "query": row["question"],
-        "answer": "yes" if row["answer"] else "no",
-    }
+    made: Row = {"query": row["question"], "answer": "yes" if row["answer"] else "no"}
+    return _with_id(row, "qid", made)
 
 
 def one_right_three_wrong(row: Mapping[str, Any]) -> Row:
@@ -79,21 +76,19 @@ def one_right_three_wrong(row: Mapping[str, Any]) -> Row:
 def olympiad(row: Mapping[str, Any]) -> Row:
     """OlympiadBench: what is given precedes the question; several answers are one list."""
     context = (row.get("context") or "").strip()
-    return {
-        "id": row["id"],
+    answers = row["final_answer"]
+    made: Row = {
         "query": f"{context}\n{row['question']}" if context else row["question"],
-        "answer": ", ".join(row["final_answer"]),
+        "answer": answers if isinstance(answers, str) else ", ".join(answers),
     }
+    return _with_id(row, "id", made)
 
 
 def over_paragraphs(row: Mapping[str, Any]) -> Row:
     """MuSiQue: the question is asked over its paragraphs, in the source's order."""
     texts = [f"{p['title']}\n{p['paragraph_text']}" for p in row["paragraphs"]]
-    return {
-        "id": row["id"],
-        "query": "\n\n".join([*texts, f"Question: {row['question']}"]),
-        "answer": row["answer"],
-    }
+    query = "\n\n".join([*texts, f"Question: {row['question']}"])
+    return _with_id(row, "id", {"query": query, "answer": row["answer"]})
 
 
 def prepared(row: Mapping[str, Any]) -> Row:
@@ -104,7 +99,8 @@ def prepared(row: Mapping[str, Any]) -> Row:
 
 
 def _with_id(row: Mapping[str, Any], name: str | None, made: Row) -> Row:
-    return {"id": row[name], **made} if name else made
+    """Give the question the source's id; where there is none, its place is its id."""
+    return {"id": row[name], **made} if name and row.get(name) is not None else made
 
 
 def _choice(question: str, options: Sequence[str], answer: object) -> Row:

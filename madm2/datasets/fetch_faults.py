@@ -10,7 +10,8 @@ from madm2.datasets.spec import Source
 from madm2.errors import UserError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_TOO_MANY, _TIMED_OUT = 429, 408
+_NOT_FOUND, _TIMED_OUT, _TOO_MANY = 404, 408, 429
+_TRANSPORTS = ("requests", "urllib3", "httpx", "httpx2", "httpcore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,113 +29,136 @@ class Fault:
     retry_after: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A failed download before it is named: its exceptions, outermost first, and what it was of."""
+
+    chain: tuple[BaseException, ...]
+    source: Source
+    what: str
+
+    @property
+    def own(self) -> str:
+        return f"or bring your own copy: --source DIR with {self.source.files[0]}"
+
+    def has(self, kind: type[BaseException]) -> bool:
+        return any(isinstance(error, kind) for error in self.chain)
+
+
 def explained(error: Exception, source: Source, name: str) -> Fault:
     """Name the fault behind an exception of the hub's client; what is no fault is raised again."""
-    from huggingface_hub import errors
+    failure = _Failure(tuple(_chain(error)), source, f"{name} of {source.repo}")
+    fault = _on_this_machine(failure) or _answered(failure) or _on_the_way(failure)
+    if fault is None:
+        raise error
+    return fault
 
-    chain = list(_chain(error))
-    page, what = source.page, f"{name} of {source.repo}"
-    own = f"or bring your own copy: --source DIR with {source.files[0]}"
-    if any(isinstance(e, errors.OfflineModeIsEnabled) for e in chain) or _offline():
-        return Fault(
-            UserError(
-                f"{what} is not in the cache, and HF_HUB_OFFLINE is set",
-                fix=f"unset HF_HUB_OFFLINE to download it, {own}",
-            )
+
+def _on_this_machine(failure: _Failure) -> Fault | None:
+    from huggingface_hub import constants, errors
+
+    if failure.has(errors.OfflineModeIsEnabled) or constants.HF_HUB_OFFLINE:
+        return _fault(
+            f"{failure.what} is not in the cache, and HF_HUB_OFFLINE is set",
+            fix=f"unset HF_HUB_OFFLINE to download it, {failure.own}",
         )
-    if full := next((e for e in chain if isinstance(e, OSError) and e.errno in _FULL), None):
-        return Fault(
-            UserError(
-                f"no room to download {what}",
-                have=full.strerror or str(full),
+    for error in failure.chain:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return _fault(
+                f"no room to download {failure.what}",
+                have=error.strerror or str(error),
                 fix="free some space, or let HF_HOME name a folder on another disk",
             )
-        )
-    status, retry_after = _response(chain)
-    gated = any(isinstance(e, errors.GatedRepoError) for e in chain)
-    if gated or status in (401, 403):
+        if isinstance(error, OSError) and error.errno and error.filename:
+            return _fault(
+                f"cannot write {error.filename}",
+                have=error.strerror or str(error),
+                fix="let HF_HOME name a folder that you may write into",
+            )
+    return None
+
+
+def _answered(failure: _Failure) -> Fault | None:
+    """The hub's own answer, where it gave one that is not the file."""
+    from huggingface_hub import errors
+
+    source, what = failure.source, failure.what
+    status, retry_after = _response(failure.chain)
+    moved = f"was the dataset moved? see {source.page}; {failure.own}"
+    have = f"{status} from {_endpoint()}"
+    if failure.has(errors.GatedRepoError) or status in (401, 403):
         return Fault(_refused(source, what, status))
-    if any(isinstance(e, errors.RevisionNotFoundError) for e in chain):
-        return Fault(
-            UserError(
-                f"{source.repo} has no commit {source.revision}",
-                need="the commit that the registry pins",
-                fix=f"was the dataset moved? see {page}; {own}",
-            )
+    if failure.has(errors.RevisionNotFoundError):
+        return _fault(
+            f"{source.repo} has no commit {source.revision}",
+            need="the commit that the registry pins",
+            fix=moved,
         )
-    if status == 404 or any(isinstance(e, errors.RepositoryNotFoundError) for e in chain):
-        return Fault(
-            UserError(
-                f"the hub has no {what}",
-                have=f"404 from {_endpoint()}",
-                fix=f"is HF_ENDPOINT a full mirror? was the dataset moved? see {page}; {own}",
-            )
-        )
+    if status == _NOT_FOUND or failure.has(errors.RepositoryNotFoundError):
+        return _fault(f"the hub has no {what}", have, fix=f"is HF_ENDPOINT a full mirror? {moved}")
     if status == _TOO_MANY:
         wait = f"{retry_after:.0f} s" if retry_after else "some minutes"
-        return Fault(
-            UserError(
-                f"the hub refuses more requests for now ({what})",
-                have=f"429 from {_endpoint()}",
-                fix=f"wait {wait} and run this again; HF_TOKEN=... raises the limit",
-            ),
-            transient=_left_to_us(error),
+        return _fault(
+            f"the hub refuses more requests for now ({what})",
+            have,
+            fix=f"wait {wait} and run this again; HF_TOKEN=... raises the limit",
+            transient=_left_to_us(failure),
             retry_after=retry_after,
         )
     if status is not None and (status >= 500 or status == _TIMED_OUT):
-        return Fault(
-            UserError(
-                f"the hub cannot answer for {what}",
-                have=f"{status} from {_endpoint()}",
-                fix=f"run this again in some minutes, {own}",
-            ),
-            transient=_left_to_us(error),
+        return _fault(
+            f"the hub cannot answer for {what}",
+            have,
+            fix=f"run this again in some minutes, {failure.own}",
+            transient=_left_to_us(failure),
             retry_after=retry_after,
         )
     if status is not None:
-        return Fault(
-            UserError(
-                f"the hub refuses {what}",
-                have=f"{status} from {_endpoint()}",
-                fix=f"check HF_ENDPOINT and the proxy, {own}",
-            )
+        fix = f"check HF_ENDPOINT and the proxy, {failure.own}"
+        return _fault(f"the hub refuses {what}", have, fix=fix)
+    return None
+
+
+def _on_the_way(failure: _Failure) -> Fault | None:
+    from huggingface_hub import errors
+
+    if failure.has(errors.FileMetadataError):
+        return _fault(
+            f"{_endpoint()} does not answer as the hub does",
+            have=f"no commit or checksum for {failure.what}",
+            fix="check HF_ENDPOINT and the proxy",
         )
-    if any(isinstance(e, errors.FileMetadataError) for e in chain):
-        return Fault(
-            UserError(
-                f"{_endpoint()} does not answer as the hub does",
-                have=f"no commit or checksum for {what}",
-                fix="check HF_ENDPOINT and the proxy",
-            )
+    if any("Consistency check failed" in str(error) for error in failure.chain):
+        return _fault(
+            f"{failure.what} was cut off on its way",
+            have=str(failure.chain[0]).split("\n")[0],
+            fix="run this again; nothing of it was kept",
+            transient=_left_to_us(failure),
         )
-    if any("Consistency check failed" in str(e) for e in chain):
-        return Fault(
-            UserError(
-                f"{what} was cut off on its way",
-                have=str(error).split("\n")[0],
-                fix="run this again; nothing of it was kept",
-            ),
-            transient=_left_to_us(error),
+    if any(
+        isinstance(error, (ConnectionError, TimeoutError))
+        or type(error).__module__.split(".")[0] in _TRANSPORTS
+        for error in failure.chain
+    ):
+        return _fault(
+            f"no connection to the hub for {failure.what}",
+            have=f"{type(failure.chain[-1]).__name__} from {_endpoint()}",
+            fix=f"check the network, the proxy and HF_ENDPOINT, {failure.own}",
+            transient=_left_to_us(failure),
         )
-    local = next((e for e in chain if isinstance(e, OSError) and e.errno and e.filename), None)
-    if local is not None:
-        return Fault(
-            UserError(
-                f"cannot write {local.filename}",
-                have=local.strerror or str(local),
-                fix="let HF_HOME name a folder that you may write into",
-            )
-        )
-    if _is_connection(chain):
-        return Fault(
-            UserError(
-                f"no connection to the hub for {what}",
-                have=f"{type(chain[-1]).__name__} from {_endpoint()}",
-                fix=f"check the network, the proxy and HF_ENDPOINT, {own}",
-            ),
-            transient=_left_to_us(error),
-        )
-    raise error
+    return None
+
+
+def _fault(
+    problem: str,
+    have: str = "",
+    *,
+    fix: str,
+    need: str = "",
+    transient: bool = False,
+    retry_after: float | None = None,
+) -> Fault:
+    return Fault(UserError(problem, have=have, need=need, fix=fix), transient, retry_after)
 
 
 def _refused(source: Source, what: str, status: int | None) -> UserError:
@@ -150,7 +174,7 @@ def _refused(source: Source, what: str, status: int | None) -> UserError:
     return UserError(f"the hub does not give {what} to you", have=have, fix=fix)
 
 
-def _left_to_us(error: Exception) -> bool:
+def _left_to_us(failure: _Failure) -> bool:
     """Whether the hub's client raised at once, without waiting and trying again itself.
 
     Releases from 1.0 on retry everything but a server's error while a file is transferred.
@@ -159,9 +183,10 @@ def _left_to_us(error: Exception) -> bool:
 
     if huggingface_hub.__version__.startswith("0."):
         return True
-    return isinstance(error, huggingface_hub.errors.HfHubHTTPError) and (
-        error.response is not None and error.response.status_code >= 500
-    )
+    error = failure.chain[0]
+    if not isinstance(error, huggingface_hub.errors.HfHubHTTPError):
+        return False
+    return error.response is not None and error.response.status_code >= 500
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -170,7 +195,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _response(chain: list[BaseException]) -> tuple[int | None, float | None]:
+def _response(chain: tuple[BaseException, ...]) -> tuple[int | None, float | None]:
     """Status and Retry-After seconds of the response that an exception of the chain carries."""
     for error in chain:
         response = getattr(error, "response", None)
@@ -180,23 +205,7 @@ def _response(chain: list[BaseException]) -> tuple[int | None, float | None]:
     return None, None
 
 
-def _is_connection(chain: list[BaseException]) -> bool:
-    """Whether a transport's exception is in the chain: of requests, httpx or the system."""
-    return any(
-        isinstance(e, (ConnectionError, TimeoutError))
-        or type(e).__module__.split(".")[0]
-        in ("requests", "urllib3", "httpx", "httpx2", "httpcore")
-        for e in chain
-    )
-
-
 def _endpoint() -> str:
     from huggingface_hub import constants
 
     return str(constants.ENDPOINT)
-
-
-def _offline() -> bool:
-    from huggingface_hub import constants
-
-    return bool(constants.HF_HUB_OFFLINE)
