@@ -15,6 +15,7 @@ from pathlib import Path
 from madm2.config import DEFAULT_CONFIG
 from madm2.datasets.command import Parser, run
 from madm2.datasets.fetch import MANIFEST, fetch, manifest_of
+from madm2.datasets.fetch_faults import NoConnectionError
 from madm2.datasets.files import only_process
 from madm2.datasets.load import dataset_path, sha256_of
 from madm2.datasets.meta import Meta, read_meta
@@ -31,21 +32,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     def work() -> int:
         args = _parser().parse_args(argv)
         names = _names(args)
-        failed = []
-        for name, spec in names.items():
-            try:
-                print(bring(name, spec, args))
-            except UserError as error:
-                if len(names) == 1:
-                    raise
-                failed.append(name)
-                print(f"error: {name}: {error}", file=sys.stderr)
-        if failed:
-            there = len(names) - len(failed)
-            print(f"{there} of {len(names)} datasets are there; not: {', '.join(failed)}")
-        return 2 if failed else 0
+        if len(names) == 1:
+            ((name, spec),) = names.items()
+            print(bring(name, spec, args))
+            return 0
+        return _bring_all(names, args)
 
     return run(work)
+
+
+def _bring_all(names: dict[str, DatasetSpec], args: argparse.Namespace) -> int:
+    """Bring what can be had, past what cannot; the exit code."""
+    failed = []
+    connected = True
+    for name, spec in names.items():
+        assert spec.source
+        try:
+            if connected or _present(dataset_path(name, args.output_dir), spec.source):
+                print(bring(name, spec, args))
+            else:
+                failed.append(name)
+        except UserError as error:
+            failed.append(name)
+            connected = not isinstance(error, NoConnectionError)
+            print(f"error: {name}: {error}", file=sys.stderr)
+    if failed:
+        there = len(names) - len(failed)
+        print(f"{there} of {len(names)} datasets are there; not: {', '.join(failed)}")
+    return 2 if failed else 0
 
 
 def bring(name: str, spec: DatasetSpec, args: argparse.Namespace) -> str:

@@ -14,6 +14,10 @@ _NOT_FOUND, _TIMED_OUT, _TOO_MANY = 404, 408, 429
 _TRANSPORTS = ("requests", "urllib3", "httpx", "httpx2", "httpcore")
 
 
+class NoConnectionError(UserError):
+    """The hub cannot be reached: no other dataset can be had from it either."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A failed download.
@@ -140,12 +144,12 @@ def _on_the_way(failure: _Failure) -> Fault | None:
         or type(error).__module__.split(".")[0] in _TRANSPORTS
         for error in failure.chain
     ):
-        return _fault(
+        error = NoConnectionError(
             f"no connection to the hub for {failure.what}",
             have=f"{type(failure.chain[-1]).__name__} from {_endpoint()}",
             fix=f"check the network, the proxy and HF_ENDPOINT, {failure.own}",
-            transient=_left_to_us(failure),
         )
+        return Fault(error, transient=_left_to_us(failure))
     return None
 
 

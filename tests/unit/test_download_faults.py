@@ -131,6 +131,18 @@ def test_no_network(
     assert left_over(tmp_path) == []
 
 
+def test_all_without_a_network_tries_once(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish(hub, "amc12", 83)
+    assert bring(tmp_path, *AMC) == 0
+    point_client_at("http://127.0.0.1:9", tmp_path / "home", monkeypatch)
+    assert bring(tmp_path, "--dataset_name", "all") == 2
+    out, err = capsys.readouterr()
+    assert errors_in(err) == 1 and "error: gsm8k: no connection" in err
+    assert "1 of 16 datasets are there; not: gsm8k, math," in out
+
+
 @pytest.mark.parametrize(
     "written",
     ["train-00000-of-00001.parquet", "source.json", "amc12_test.jsonl", "amc12.meta.json"],
