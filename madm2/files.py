@@ -7,18 +7,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[TextIO]:
-    """Open `<path>.partial` for writing; when the block ends it takes the place of `path`.
+def replacing(path: Path, *, text: bool = True) -> Iterator[IO[Any]]:
+    """Open `<path>.partial` for UTF-8 text or bytes; after the block it takes the place of `path`.
 
     After an exception the partial file is removed, and what stood at `path` still does.
     """
     partial = path.with_name(f"{path.name}.partial")
     try:
-        with partial.open("w", encoding="utf-8") as file:
+        with partial.open("w" if text else "wb", encoding="utf-8" if text else None) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

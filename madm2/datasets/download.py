@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from madm2.command import Parser, run_command
 from madm2.config import DEFAULT_CONFIG
-from madm2.datasets.command import Parser, run
 from madm2.datasets.fetch import MANIFEST, fetch, manifest_of
 from madm2.datasets.fetch_faults import NoConnectionError
 from madm2.datasets.files import only_process
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         return _bring_all(names, args)
 
-    return run(work)
+    return run_command(work, "nothing is half-written; the same command goes on")
 
 
 def _bring_all(names: dict[str, DatasetSpec], args: argparse.Namespace) -> int:
@@ -156,10 +156,9 @@ def _names(args: argparse.Namespace) -> dict[str, DatasetSpec]:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="download_datasets.py",
-        description=__doc__,
-        allow_abbrev=False,
-        epilog=f"datasets: {', '.join(n for n in DATASETS if DATASETS[n].source)}",
+        "python download_datasets.py",
+        __doc__ or "",
+        f"datasets: {', '.join(n for n in DATASETS if DATASETS[n].source)}",
     )
     parser.add_argument("--dataset_name", required=True, help="a dataset's name, or all")
     parser.add_argument(

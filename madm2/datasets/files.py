@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and a folder that one process at a time writes into."""
+"""A dataset's files, whole or not there, and its folder, written into by one process at a time."""
 
 from __future__ import annotations
 
@@ -11,29 +11,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from madm2.errors import UserError
+from madm2.files import replacing
 
 
 def write_whole(path: Path, content: bytes | Path) -> None:
-    """Write a file, or copy one, through a temporary file beside it and a rename.
+    """Write a file, or copy one, so that it is there whole or not at all.
 
     Raises:
         UserError: it cannot be written (a full disk, no right to); what was there stays.
     """
-    partial = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with partial.open("wb") as file:
-                if isinstance(content, Path):
-                    with content.open("rb") as source:
-                        shutil.copyfileobj(source, file, 1 << 20)
-                else:
-                    file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with replacing(path, text=False) as file:
+            if isinstance(content, Path):
+                with content.open("rb") as source:
+                    shutil.copyfileobj(source, file, 1 << 20)
+            else:
+                file.write(content)
     except OSError as error:
         raise UserError(
             f"cannot write {path}",

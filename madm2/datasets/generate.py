@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from madm2.command import Parser, run_command
 from madm2.config import DEFAULT_CONFIG
 from madm2.datasets.arithmetic import arithmetic
-from madm2.datasets.command import Parser, run
 from madm2.datasets.draws import LEVELS, STANDARD
 from madm2.datasets.files import only_process
 from madm2.datasets.load import dataset_path
@@ -33,7 +33,7 @@ GENERATORS: dict[str, Callable[[int, int, str], list[Row]]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """`python -m madm2.datasets.generate [NAME] [--seed S] [--size N] [--level L]`."""
-    return run(lambda: _generate(_parser().parse_args(argv)))
+    return run_command(lambda: _generate(_parser().parse_args(argv)))
 
 
 def _generate(args: argparse.Namespace) -> int:
@@ -64,7 +64,7 @@ def _generate(args: argparse.Namespace) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="-m madm2.datasets.generate", description=__doc__, allow_abbrev=False)
+    parser = Parser("python -m madm2.datasets.generate", __doc__ or "")
     parser.add_argument("name", nargs="?", help="arithmetic or logic (both)")
     parser.add_argument("--seed", type=int, default=SEED, help="of the draws (%(default)s)")
     parser.add_argument("--size", type=int, default=ROWS, help="questions (%(default)s)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import IO, Any
 
 from madm2.files import replacing
 from madm2.grading import released
@@ -30,7 +30,7 @@ def write_released_files(
         seconds: wall time of the run, without loading the model.
     """
 
-    def results(file: TextIO) -> None:
+    def results(file: IO[str]) -> None:
         calls: dict[tuple[object, ...], list[int]] = {}
         n_samples = n_right = 0
         file.write('{"results": [')
@@ -51,7 +51,7 @@ def write_released_files(
         }
         file.write("\n], " + json.dumps(rest)[1:] + "\n")
 
-    def log(file: TextIO) -> None:
+    def log(file: IO[str]) -> None:
         file.write("{")
         for number, sample in enumerate(read_samples(paths.samples)):
             file.write(",\n" if number else "\n")

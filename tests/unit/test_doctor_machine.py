@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections import namedtuple
@@ -211,30 +212,44 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
 ROWS = '{"query": "1 + 1?", "answer": "2"}\n'
 
 
+def record(**fields: object) -> dict[str, object]:
+    sha256 = hashlib.sha256(ROWS.encode()).hexdigest()
+    about = {"source": "mine", "revision": "1", "licence": "none", "date": "2026-01-01"}
+    return {**about, "rows": 1, "sha256": sha256, **fields}
+
+
 @pytest.mark.parametrize(
     ("rows", "record", "status", "told"),
     [
         (ROWS, None, "ok", "1 questions"),
-        (ROWS, "right", "ok", "as gsm8k.meta.json says"),
-        (ROWS, {"sha256": "00" * 32}, "failed", "is not what gsm8k.meta.json says"),
-        (ROWS, {"rows": 1}, "failed", "gsm8k.meta.json cannot be read"),
-        (ROWS, [], "failed", "gsm8k.meta.json cannot be read"),
+        (ROWS, record(), "ok", "as mmlu_pro.meta.json says"),
+        (ROWS, record(sha256="00" * 32), "failed", "the record says 0000"),
+        (ROWS, {"rows": 1}, "failed", "mmlu_pro.meta.json is not the record"),
+        (ROWS, [], "failed", "mmlu_pro.meta.json is not the record"),
         (ROWS + "{", None, "failed", "line 2"),
         ("", None, "failed", "holds no questions"),
     ],
 )
 def test_datasets(tmp_path: Path, rows: str, record: object, status: str, told: str) -> None:
-    folder = tmp_path / "gsm8k"
+    folder = tmp_path / "mmlu_pro"
     folder.mkdir()
-    (folder / "gsm8k_test.jsonl").write_text(rows)
-    if record == "right":
-        record = {"sha256": data.sha256_of(folder / "gsm8k_test.jsonl")}
+    (folder / "mmlu_pro_test.jsonl").write_text(rows)
     if record is not None:
-        (folder / "gsm8k.meta.json").write_text(json.dumps(record))
-    args = build_parser().parse_args(["--dataset", "GSM8K", "--data_dir", str(tmp_path)])
+        (folder / "mmlu_pro.meta.json").write_text(json.dumps(record))
+    args = build_parser().parse_args(["--dataset", "MMLU_Pro", "--data_dir", str(tmp_path)])
     check = data.check_dataset(args)
     assert (check.status, check.name) == (status, "Dataset")
     assert told in check.detail
+
+
+def test_data_that_are_not_the_datasets_own(tmp_path: Path) -> None:
+    (tmp_path / "gsm8k").mkdir()
+    (tmp_path / "gsm8k" / "gsm8k_test.jsonl").write_text(ROWS)
+    flags = ["--dataset", "gsm8k", "--data_dir", str(tmp_path)]
+    check = data.check_dataset(build_parser().parse_args(flags))
+    assert check.status == "failed" and "1 rows, the dataset has 1319" in check.detail
+    flags.append("--allow_modified_data")
+    assert data.check_dataset(build_parser().parse_args(flags)).status == "ok"
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:

@@ -158,11 +158,11 @@ def test_a_disk_that_fills_up_leaves_nothing_half_written(
     sync = os.fsync
 
     def full(handle: int) -> None:
-        if Path(os.readlink(f"/proc/self/fd/{handle}")).name == f".{written}.partial":
+        if Path(os.readlink(f"/proc/self/fd/{handle}")).name == f"{written}.partial":
             raise OSError(errno.ENOSPC, "No space left on device")
         sync(handle)
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     assert bring(tmp_path, *AMC) == 2
     error = capsys.readouterr().err
     assert f"/{written}\n  have: No space left on device" in error and "make room" in error
