@@ -15,6 +15,7 @@ from madm2.instruments import INSTRUMENTS
 from madm2.methods import METHODS
 from madm2.prompts import PromptSet, load_prompts
 from madm2.pruners import PRUNERS
+from madm2.routing import parse_route
 from madm2.settings import DebateSettings
 from madm2.summary import Summary
 from madm2.types import (
@@ -60,15 +61,20 @@ class MultiAgentDebate:
     Args:
         agent: engine, sampling settings and prompts.
         dataset_name: decides how answers are read and graded.
-        num_agents: agents a round, ≥ 1.
+        num_agents: agents a round, or paths of `cot_sc`, ≥ 1.
         max_round: rounds, ≥ 1.
-        prune_strategy: a registered pruner: naive, subjective, objective.
+        prune_strategy: a registered pruner: naive, subjective, objective, oracle, random_k.
         strict: subjective masking drops NOT SURE too.
         only_voting: vote over the first answers, no debate (as `max_round=1`).
+        method: a registered method: mad, sparse_mad, cot (one answer) or cot_sc (a vote over
+            `num_agents` paths); the last two have one round, and no use for a pruner.
+        route: `majority:T` debates only the questions on whose first answers fewer than T of the
+            agents agree.
         answer_type: for a dataset that is not registered.
         instrument: `paper` or `released`; scoring always applies both.
         seed: of the run; every sample's seed derives from it.
         objective_keep: memories the paper's objective mask keeps.
+        random_keep: memories the random mask keeps.
         answer_hint: add the prompt set's hint for the answer type.
         max_live_questions: questions in progress at one time.
         lockstep: no question goes on before all have ended their round, for comparison.
@@ -87,10 +93,13 @@ class MultiAgentDebate:
         strict: bool = False,
         only_voting: bool = False,
         *,
+        method: str = "mad",
+        route: str | None = None,
         answer_type: AnswerType | None = None,
         instrument: InstrumentName = "paper",
         seed: int = 42,
         objective_keep: int = 1,
+        random_keep: int = 1,
         answer_hint: bool = False,
         max_live_questions: int = MAX_LIVE_QUESTIONS,
         lockstep: bool = False,
@@ -105,7 +114,9 @@ class MultiAgentDebate:
         self.dataset_name = dataset_name = dataset_name.lower()
         self.answer_type = answer_type or DATASETS[dataset_name].answer_type
         self.pruner = PRUNERS[prune_strategy]
-        self.method = METHODS["mad"]
+        self.method = METHODS[method]
+        if route is not None and self.method.reads is None:
+            raise UserError(f"{method} has no rounds that a route could decide on")
         self.max_live_questions = max_live_questions
         self.lockstep = lockstep
         self.settings = DebateSettings(
@@ -114,6 +125,8 @@ class MultiAgentDebate:
             max_round=1 if only_voting and max_round >= 1 else max_round,
             strict=strict,
             objective_keep=objective_keep,
+            random_keep=random_keep,
+            route=parse_route(route),
             answer_hint=answer_hint,
             instrument=INSTRUMENTS[instrument],
             seed=seed,

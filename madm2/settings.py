@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from madm2.errors import UserError
 from madm2.instruments import INSTRUMENTS, Instrument
 from madm2.prompts import Messages, PromptSet
+from madm2.routing import Route
 from madm2.types import Memory, Question, Sampling
 
 
@@ -25,6 +26,8 @@ class DebateSettings:
         max_round: rounds, ≥ 1; 1 is a vote over first answers.
         strict: the subjective mask also drops what was labelled NOT SURE.
         objective_keep: memories the paper's objective mask keeps, ≥ 1.
+        random_keep: memories the random mask keeps, ≥ 1.
+        route: which questions are debated; None for all.
         answer_hint: add the prompt set's hint for the dataset's answer type.
         instrument: how answers are read and shown.
         seed: the run's seed, for random choices (which derive from it and the question id).
@@ -38,6 +41,8 @@ class DebateSettings:
     max_round: int = 2
     strict: bool = False
     objective_keep: int = 1
+    random_keep: int = 1
+    route: Route | None = None
     answer_hint: bool = False
     instrument: Instrument = INSTRUMENTS["paper"]
     seed: int = 42
@@ -51,11 +56,14 @@ class DebateSettings:
             ("num_agents", 1),
             ("max_round", 1),
             ("objective_keep", 1),
+            ("random_keep", 1),
             ("seed", 0),
         ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise UserError(f"{name} must be a whole number ≥ {least}", have=repr(value))
+        if self.route is not None and self.max_round == 1:
+            raise UserError("a route needs a second round, which it decides on")
 
     def show(self, memory: Memory, question: Question) -> str:
         """A memory as another agent, or a judge, reads it."""

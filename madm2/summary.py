@@ -15,7 +15,8 @@ class Summary:
     """Running totals over samples; nothing that could be silently empty goes uncounted.
 
     Tokens are keyed by purpose (`answer`, `judge`). `statuses` counts each instrument's
-    verdicts; `unparsed` its answers that could not be read, over all rounds.
+    verdicts; `unparsed` its answers that could not be read, over all rounds. `routed` counts the
+    questions on which a route decided, `debated` those that it sent on.
     """
 
     questions: int = 0
@@ -30,6 +31,8 @@ class Summary:
     memories: int = 0
     kept_memories: int = 0
     all_masked: int = 0
+    routed: int = 0
+    debated: int = 0
     boundaries: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     label_sources: Counter[str] = field(default_factory=Counter)
@@ -37,6 +40,8 @@ class Summary:
     def add(self, sample: Sample) -> None:
         """Count one sample."""
         self.questions += 1
+        self.routed += sample.transcript.debated is not None
+        self.debated += sample.transcript.debated is True
         for name, score in sample.scores.items():
             self.statuses.setdefault(name, Counter())[score.verdict.status] += 1
             self.ties[name] += score.votes[-1].tie
@@ -74,6 +79,8 @@ class Summary:
             "kept_memories": self.kept_memories,
             "all_masked": self.all_masked,
             "round_boundaries": self.boundaries,
+            "routed": self.routed,
+            "debated": self.debated,
             "labels": dict(self.labels),
             "label_sources": dict(self.label_sources),
             "finish_reasons": dict(self.finish_reasons),
@@ -103,6 +110,8 @@ class Summary:
             kept_memories=values["kept_memories"],
             all_masked=values["all_masked"],
             boundaries=values["round_boundaries"],
+            routed=values["routed"],
+            debated=values["debated"],
             labels=Counter(values["labels"]),
             label_sources=Counter(values["label_sources"]),
         )

@@ -151,7 +151,8 @@ class Evidence:
     """Why one memory was kept or masked: a score, a label, or both.
 
     `label` is `yes`, `no` or `not_sure`; `source` says where a label came from: `tag`, `bare`
-    (a bare leading word, where the prompts allow it) or `none` (no label found).
+    (a bare leading word, where the prompts allow it), `none` (no label found), or `gold` (the
+    oracle's).
     """
 
     score: float | None = None
@@ -184,11 +185,15 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """All rounds of one question; `method` names what produced them."""
+    """All rounds of one question; `method` names what produced them.
+
+    `debated` is what the route decided after round 1; None where there is no route.
+    """
 
     question: Question
     method: str
     rounds: tuple[Round, ...]
+    debated: bool | None = None
 
     def completions(self) -> Iterator[Completion]:
         """All completions, what pruners asked for among them, in the order of the rounds."""

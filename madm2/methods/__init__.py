@@ -1,6 +1,9 @@
-"""Ways to answer a question; importing this package registers them."""
+"""Ways to answer a question; importing this package registers them.
 
-from madm2.methods import debate
-from madm2.methods.base import METHODS, Debate, Method
+To add one: a module here that ends in `METHODS.add("name", ...)`, and its import below.
+"""
 
-__all__ = ["METHODS", "Debate", "Method", "debate"]
+from madm2.methods import cot, cot_sc, debate, sparse_mad
+from madm2.methods.base import METHODS, Debate, Method, Reads
+
+__all__ = ["METHODS", "Debate", "Method", "Reads", "cot", "cot_sc", "debate", "sparse_mad"]

@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-from madm2.methods.base import METHODS, Debate, Method
+from collections.abc import Sequence
+from functools import partial
+
+from madm2.methods.base import METHODS, Debate, Method, Reads, ask_round
 from madm2.pruners import Pruner
 from madm2.settings import DebateSettings
-from madm2.types import Memory, Question, Request, RequestKey, Round, Transcript
+from madm2.types import Memory, Question, Round, Transcript
 
 
-def debate(question: Question, settings: DebateSettings, pruner: Pruner) -> Debate:
+def everyone(agent: int, num_agents: int) -> Sequence[int]:
+    """All agents, itself among them."""
+    return range(num_agents)
+
+
+def debate(
+    question: Question, settings: DebateSettings, pruner: Pruner, *, name: str, reads: Reads
+) -> Debate:
     """One question's debate (paper, section 4 and algorithm 1).
 
-    Every agent reads the same kept memories of the round before, its own among them. When all
-    are masked the round asks again without memories.
+    The mask is over all memories of the round before; each agent reads the kept ones of those
+    that `reads` names. An agent that is left without any is asked afresh. With a route, the
+    vote over the first round may be the end.
+
+    Args:
+        question: what is asked.
+        settings: of the debate.
+        pruner: makes the masks.
+        name: of the method.
+        reads: who reads whom.
     """
-    agents = range(settings.num_agents)
-    mask, memories, rounds = None, list[Memory](), list[Round]()
-    for index in range(1, settings.max_round + 1):
-        if index > 1:
-            mask = yield from pruner(question, memories, settings)
-            memories = [m for m, keep in zip(memories, mask.keep, strict=True) if keep]
-        prompt = settings.debate_with(question, memories)
-        reads = tuple(memory.completion.key for memory in memories)
-        keys = [RequestKey(question.id, index, "answer", agent) for agent in agents]
-        completions = yield [Request(key, prompt, settings.sampling, reads) for key in keys]
-        rounds.append(Round(index, mask, tuple(prompt for _ in agents), tuple(completions)))
-        memories = [
-            Memory(agent, index, c, settings.instrument.read(c.text, question))
-            for agent, c in enumerate(completions)
-        ]
-    return Transcript(question, "mad", tuple(rounds))
+    n = settings.num_agents
+    rounds = [(yield from ask_round(question, settings, 1, [()] * n))]
+    debated = None
+    if settings.route is not None:
+        answers = [memory.answer for memory in _memories(rounds[0], question, settings)]
+        debated = settings.route.debates(settings.instrument.vote(answers, question), n)
+    for index in range(2, settings.max_round + 1) if debated is not False else ():
+        memories = _memories(rounds[-1], question, settings)
+        mask = yield from pruner(question, memories, settings)
+        shown = [[memories[a] for a in reads(agent, n) if mask.keep[a]] for agent in range(n)]
+        rounds.append((yield from ask_round(question, settings, index, shown, mask)))
+    return Transcript(question, name, tuple(rounds), debated)
 
 
-METHODS.add("mad", Method("mad", debate))
+def _memories(rnd: Round, question: Question, settings: DebateSettings) -> list[Memory]:
+    return [
+        Memory(agent, rnd.index, c, settings.instrument.read(c.text, question))
+        for agent, c in enumerate(rnd.completions)
+    ]
+
+
+METHODS.add("mad", Method("mad", partial(debate, name="mad", reads=everyone), everyone))

@@ -14,6 +14,8 @@ Pruner = Callable[[Question, Sequence[Memory], DebateSettings], Masking]
 requests it needs answered, if any, and returns a mask with one entry a memory."""
 
 PRUNERS: Registry[Pruner] = Registry("prune strategy")
+READS_GOLD: set[str] = set()
+"""Those that read the gold answer: what they reach is an upper bound, and must be named so."""
 
 
 def without_model(

@@ -54,8 +54,23 @@ def read_finished(paths: RunPaths, settings: Mapping[str, object]) -> tuple[Summ
     return found if all(file.is_file() for file in files) else None
 
 
-def closing_table(summary: Summary, seconds: float, instrument: str, chance: float = 0.0) -> str:
-    """The table a run ends with, ready to print; `chance` is the accuracy of guessing."""
+def closing_table(
+    summary: Summary,
+    seconds: float,
+    instrument: str,
+    chance: float = 0.0,
+    *,
+    upper_bound: bool = False,
+) -> str:
+    """The table a run ends with, ready to print.
+
+    Args:
+        summary: totals over all samples.
+        seconds: wall time of the run.
+        instrument: the one that ran.
+        chance: the accuracy of guessing.
+        upper_bound: the masks were made with the gold answers.
+    """
     n = summary.questions
     rows: list[tuple[str, str]] = [("questions", f"{n}")]
     for name in sorted(summary.statuses, key=lambda name: name != instrument):
@@ -64,6 +79,8 @@ def closing_table(summary: Summary, seconds: float, instrument: str, chance: flo
         rows.append(
             (f"accuracy, {name} instrument{ran}", f"{summary.accuracy(name):.1%}  ({right}/{n})")
         )
+    if upper_bound:
+        rows.append(("upper bound", "the masks were made with the gold answers"))
     if chance:
         rows.append(("accuracy of guessing", f"{chance:.0%}"))
     tokens_out = summary.output_tokens.total()
@@ -77,6 +94,8 @@ def closing_table(summary: Summary, seconds: float, instrument: str, chance: flo
                 )
             )
     rows.append(("time", f"{seconds:.1f} s  ({tokens_out / max(seconds, 1e-9):,.0f} tokens/s)"))
+    if summary.routed:
+        rows.append(("debated after the first vote", f"{summary.debated} of {summary.routed}"))
     rows += _mask_rows(summary)
     rows.append(
         ("unparsed answers", f"{summary.unparsed[instrument]} of {summary.answers}"),
@@ -98,6 +117,8 @@ def closing_table(summary: Summary, seconds: float, instrument: str, chance: flo
 
 
 def _mask_rows(summary: Summary) -> list[tuple[str, str]]:
+    if not summary.memories and summary.routed:
+        return [("kept memories", "none to keep: no question was debated")]
     if not summary.memories:
         return [("kept memories", "none to keep: a single round is a vote")]
     kept, total = summary.kept_memories, summary.memories

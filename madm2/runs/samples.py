@@ -44,6 +44,7 @@ def sample_to_dict(sample: Sample) -> dict[str, Any]:
         "gold": question.gold,
         "options": list(question.options),
         "method": sample.transcript.method,
+        "debated": sample.transcript.debated,
         "rounds": [_round(rnd) for rnd in sample.transcript.rounds],
         "scores": {name: _score(score) for name, score in sample.scores.items()},
     }
@@ -67,7 +68,7 @@ def sample_from_dict(row: Mapping[str, Any]) -> Sample:
     )
     rounds = tuple(_round_from(rnd, question.id) for rnd in row["rounds"])
     scores = {name: _score_from(score, name) for name, score in row["scores"].items()}
-    return Sample(Transcript(question, row["method"], rounds), scores)
+    return Sample(Transcript(question, row["method"], rounds, row["debated"]), scores)
 
 
 def _round_from(row: Mapping[str, Any], question_id: QuestionId) -> Round:
