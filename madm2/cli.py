@@ -41,12 +41,17 @@ def build_parser() -> argparse.ArgumentParser:
     what.add_argument("--limit", type=int, help="only the first K of the drawn questions")
 
     how = parser.add_argument_group("how it is debated")
-    how.add_argument("--num_agents", type=int, default=3, help="agents a round (%(default)s)")
+    how.add_argument("--method", help="mad, sparse_mad, cot or cot_sc (mad)")
+    how.add_argument("--num_agents", type=int, help="agents a round (3)")
+    how.add_argument("--max_round", "--max_rounds", type=int, help="rounds (2)")
     how.add_argument(
-        "--max_round", "--max_rounds", type=int, default=2, help="rounds (%(default)s)"
+        "--route",
+        help="majority:T: debate only where fewer than T of the agents agree at first (none)",
     )
     how.add_argument(
-        "--prune_strategy", default="naive", help="naive, subjective or objective (%(default)s)"
+        "--prune_strategy",
+        default="naive",
+        help="naive, subjective, objective; random_k, oracle to compare (%(default)s)",
     )
     how.add_argument(
         "--strict",
@@ -59,6 +64,9 @@ def build_parser() -> argparse.ArgumentParser:
         type=int,
         default=1,
         help="objective, paper: memories kept (%(default)s)",
+    )
+    how.add_argument(
+        "--random_keep", type=int, default=1, help="random_k: memories kept (%(default)s)"
     )
     how.add_argument(
         "--only_voting",
@@ -80,10 +88,10 @@ def build_parser() -> argparse.ArgumentParser:
         type=os.path.expanduser,
         help="prompt set (default, small), or a .yaml or .py file",
     )
-    how.add_argument("--mode", default="mad", help="mad or cot (%(default)s)")
-    how.add_argument("--self_consistency", action="store_true", help="with --mode cot")
+    how.add_argument("--num_reasoning_paths", type=int, help="cot_sc: answers a question (6)")
+    how.add_argument("--mode", help="mad or cot, as --method")
     how.add_argument(
-        "--num_reasoning_paths", type=int, default=6, help="with --self_consistency (%(default)s)"
+        "--self_consistency", action="store_true", help="with --mode cot: --method cot_sc"
     )
     how.add_argument(
         "--seed",
@@ -149,6 +157,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     def body() -> None:
         parser = build_parser()
         args = parser.parse_args(words)
+        from madm2.method_flags import recorded_flags
         from madm2.resolve import resolve
         from madm2.run import execute, print_plan
 
@@ -163,7 +172,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     "--engine replay needs a run to replay", need="--from RUN_FOLDER_OR_FILE"
                 )
             recording = open_recording(args.source, args.dataset)
-            parser.set_defaults(**recording.arguments)
+            parser.set_defaults(**recorded_flags(recording.arguments, args))
             args = parser.parse_args(words)
         run = resolve(args, words, recording)
         if args.dry_run:

@@ -16,6 +16,7 @@ from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES
 from madm2.errors import UserError, unknown_name
 from madm2.instruments import INSTRUMENTS
+from madm2.method_flags import shape_of
 from madm2.prompts import PromptSet, load_prompts
 from madm2.pruners import PRUNERS
 from madm2.runs.layout import RunPaths, method_name, run_folder
@@ -41,11 +42,14 @@ class Run:
     gpus: str
     tensor_parallel: int
     instrument: InstrumentName
+    method: str
+    route: str | None
     prune_strategy: str
     strict: bool
     num_agents: int
     rounds: int
     objective_keep: int
+    random_keep: int
     answer_hint: bool
     seed: int
     paths: RunPaths
@@ -68,11 +72,14 @@ class Run:
             "allow_modified_data": self.allow_modified_data,
             "questions": len(self.questions),
             "instrument": self.instrument,
+            "method": self.method,
+            "route": self.route,
             "prune_strategy": self.prune_strategy,
             "strict": self.strict,
             "num_agents": self.num_agents,
             "rounds": self.rounds,
             "objective_keep": self.objective_keep,
+            "random_keep": self.random_keep,
             "answer_hint": self.answer_hint,
             "seed": self.seed,
             "engine": self.engine,
@@ -97,7 +104,6 @@ def resolve(
     Raises:
         UserError: anything wrong in the arguments, the configuration or the data.
     """
-    _check_mode(args)
     for name, value in vars(args).items():
         if isinstance(value, str) and not value.strip():
             raise UserError(f"--{name} is empty", fix="is a shell variable not set?")
@@ -112,10 +118,18 @@ def resolve(
             raise unknown_name(name.replace("_", " "), getattr(args, name), known)
     if not 0 <= args.seed < 2**32:
         raise UserError("--seed is out of range", have=str(args.seed), need="0 to 4294967295")
-    for name in ("num_agents", "max_round", "objective_keep", "limit"):
+    for name in (
+        "num_agents",
+        "num_reasoning_paths",
+        "max_round",
+        "objective_keep",
+        "random_keep",
+        "limit",
+    ):
         value = getattr(args, name)
         if value is not None and value < 1:
             raise UserError(f"--{name} must be ≥ 1", have=str(value))
+    shape = shape_of(args)
     gpus, tensor_parallel = _gpus(args.gpu_id, args.parallel)
     if note := stray_config(DEFAULT_CONFIG.parent):
         print(f"note: {note}", file=sys.stderr)
@@ -127,14 +141,18 @@ def resolve(
         model = recording.model
         dataset, answer_type, data_file, questions = _recorded_questions(args, recording)
     prompts = load_prompts(model.prompts)
-    rounds = 1 if args.only_voting else args.max_round
+    route = None if shape.route is None else str(shape.route)
     choices: dict[str, object] = {}
+    if route is not None:
+        choices["route"] = route
     if args.instrument != "paper":
         choices["instrument"] = args.instrument
     if args.revision:
         choices["revision"] = args.revision
     if args.objective_keep != 1:
         choices["objective_keep"] = args.objective_keep
+    if args.random_keep != 1:
+        choices["random_keep"] = args.random_keep
     if args.answer_hint:
         choices["answer_hint"] = "on"
     if args.prompts:
@@ -152,11 +170,14 @@ def resolve(
         gpus=gpus,
         tensor_parallel=tensor_parallel,
         instrument=args.instrument,
+        method=shape.method,
+        route=route,
         prune_strategy=args.prune_strategy,
         strict=args.strict,
-        num_agents=args.num_agents,
-        rounds=rounds,
+        num_agents=shape.num_agents,
+        rounds=shape.rounds,
         objective_keep=args.objective_keep,
+        random_keep=args.random_keep,
         answer_hint=args.answer_hint,
         seed=args.seed,
         paths=run_folder(
@@ -167,9 +188,9 @@ def resolve(
                 args.engine, args.engine
             ),
             dataset=dataset,
-            method=method_name(args.prune_strategy, args.strict),
-            num_agents=args.num_agents,
-            rounds=rounds,
+            method=method_name(shape.method, args.prune_strategy, args.strict),
+            num_agents=shape.num_agents,
+            rounds=shape.rounds,
             seed=args.seed,
             choices=choices,
         ),
@@ -214,18 +235,6 @@ def _recorded_questions(
             fix="point --data_dir to it",
         )
     return found
-
-
-def _check_mode(args: argparse.Namespace) -> None:
-    if args.mode not in ("mad", "cot"):
-        raise unknown_name("mode", args.mode, ("mad", "cot"))
-    if args.mode == "cot" or args.self_consistency:
-        raise UserError(
-            "chain of thought (--mode cot, --self_consistency) is not there yet",
-            need="--mode mad",
-            fix="--num_agents 1 --only_voting samples one answer a question, "
-            "--num_agents 6 --only_voting votes over six",
-        )
 
 
 def _gpus(gpu_id: str | None, parallel: bool) -> tuple[str, int]:

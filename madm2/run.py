@@ -17,8 +17,10 @@ from madm2.engines.replay import ReplayEngine
 from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.journal import Journal
+from madm2.methods import METHODS
 from madm2.model_folder import require_model_folder
 from madm2.overlap import Background
+from madm2.pruners import READS_GOLD
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
 from madm2.runs.manifest import Manifest, begin
@@ -176,10 +178,13 @@ def _multi_agent_debate(run: Run, engine: Engine) -> MultiAgentDebate:
         run.rounds,
         run.prune_strategy,
         run.strict,
+        method=run.method,
+        route=run.route,
         answer_type=run.answer_type,
         instrument=run.instrument,
         seed=run.seed,
         objective_keep=run.objective_keep,
+        random_keep=run.random_keep,
         answer_hint=run.answer_hint,
     )
 
@@ -196,10 +201,12 @@ def _engine(run: Run) -> Engine:
 
 def _print_closing(run: Run, summary: Summary, seconds: float) -> None:
     strict = " (strict)" if run.strict and run.prune_strategy == "subjective" else ""
-    print(
-        f"\n{run.dataset}: {run.model.name}, {run.num_agents} agents, {run.rounds} rounds, "
-        f"{run.prune_strategy} masking{strict}, seed {run.seed}"
-    )
+    how = f"{run.num_agents} agents, {run.rounds} rounds, {run.prune_strategy} masking{strict}"
+    if METHODS[run.method].reads is None:
+        how = f"{run.num_agents} answer{'s' * (run.num_agents > 1)} a question"
+    route = f", route {run.route}" if run.route else ""
+    print(f"\n{run.dataset}: {run.model.name}, {run.method}, {how}{route}, seed {run.seed}")
     chance = DATASETS[run.dataset].chance if run.dataset in DATASETS else 0.0
-    print(closing_table(summary, seconds, run.instrument, chance))
+    bound = run.prune_strategy in READS_GOLD
+    print(closing_table(summary, seconds, run.instrument, chance, upper_bound=bound))
     print(f"results: {run.paths.folder}")

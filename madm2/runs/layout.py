@@ -51,15 +51,17 @@ class RunPaths:
 
     @property
     def released_log(self) -> Path:
-        """The debate log that the released code writes."""
-        return self.folder.with_name(f"{self.folder.name}_debate_log.json")
+        """The log that the released code writes."""
+        kind = "cot" if self.folder.name.startswith("cot_") else "debate"
+        return self.folder.with_name(f"{self.folder.name}_{kind}_log.json")
 
 
-def method_name(prune_strategy: str, strict: bool) -> str:
-    """Name of a debate in file names: mad, mad_subjective, mad_strict_subjective, ..."""
+def method_name(method: str, prune_strategy: str, strict: bool) -> str:
+    """Name of a method in file names: cot, mad, mad_strict_subjective, sparse_mad_objective, ..."""
     if prune_strategy == "naive":
-        return "mad"
-    return f"mad_{'strict_' if strict and prune_strategy == 'subjective' else ''}{prune_strategy}"
+        return method
+    strictly = "strict_" if strict and prune_strategy == "subjective" else ""
+    return f"{method}_{strictly}{prune_strategy}"
 
 
 def run_folder(
@@ -76,6 +78,8 @@ def run_folder(
 ) -> RunPaths:
     """`<root>/<exp>/<model>/<dataset>/<method>_<N>agents_<R>rounds_seed<S>[_<choice>-<value>...]`.
 
+    Without agents and rounds for cot, and with its paths for cot_sc: `cot_sc_<P>paths_seed<S>`.
+
     Args:
         root: `--save_path`.
         exp_name: `--exp_name`; may hold slashes.
@@ -87,7 +91,8 @@ def run_folder(
         seed: the run's seed.
         choices: every other choice that is not the default, named at the end.
     """
-    name = f"{method}_{num_agents}agents_{rounds}rounds_seed{seed}"
+    numbers = {"cot": "", "cot_sc": f"_{num_agents}paths"}
+    name = method + numbers.get(method, f"_{num_agents}agents_{rounds}rounds") + f"_seed{seed}"
     name += "".join(f"_{key}-{_safe(str(value))}" for key, value in choices.items())
     folder = Path(root) / exp_name / _safe(model_name) / _safe(dataset)
     return RunPaths(folder / _fitted(name, LONGEST_NAME))

@@ -23,10 +23,12 @@ from madm2.types import Completion, LogprobSummary, Question, RequestKey, Sampli
 
 # Flags that are about this command, not about the run that was recorded.
 _OWN = frozenset({"engine", "source", "save_path", "exp_name", "overwrite", "dry_run"})
+# Other spellings of `--method` and `--num_agents`, which a recording has as they were resolved.
+_SPELLINGS = frozenset({"mode", "self_consistency", "num_reasoning_paths"})
 # What was asked of whom is what was recorded; everything else may be chosen anew.
 FIXED = frozenset(
-    "dataset dataset_path answer_type seed mode self_consistency num_reasoning_paths "
-    "model_name model_path revision config set prompts".split()
+    "dataset dataset_path answer_type seed model_name model_path revision config set "
+    "prompts".split()
 )
 
 
@@ -89,7 +91,10 @@ def _run_folder(folder: Path) -> Recording:
     return Recording(
         folder,
         sha256_of(paths.journal),
-        {name: value for name, value in manifest["arguments"].items() if name not in _OWN},
+        {
+            **{k: v for k, v in manifest["arguments"].items() if k not in _OWN | _SPELLINGS},
+            **{name: settings[name] for name in ("method", "num_agents")},
+        },
         ModelConfig(**model),
         lambda key: journal.read(key) if key in journal else None,
         journal.cuts,
