@@ -1,4 +1,4 @@
-"""Reads the results files and debate logs that the released code writes."""
+"""Reads the results files and logs that the released code writes, and ours of the same form."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_results(document: dict[str, Any], path: Path, defaults: Defaults) -> So
 def read_debate_log(
     document: dict[str, Any], path: Path, defaults: Defaults, gold_file: Path | None
 ) -> Source:
-    """A debate log, with the golds of the results file beside it or of `gold_file`."""
+    """A log, with the golds of the results file beside it or of `gold_file`."""
     golds = _golds(path, gold_file)
     present = [golds[key][1] for key in document if key in golds]
     dataset, note = dataset_of(path, defaults, present)
@@ -73,17 +73,34 @@ def _results(rows: list[Any], path: Path, dataset: str, defaults: Defaults) -> I
     for number, row in enumerate(rows, start=1):
         where = f"{path}, result {number}"
         try:
-            last = row["debate_history"][-1] if "debate_history" in row else row["response"]
+            last = _last_solutions(row)
             identifier, gold = checked_id(row["id"], where), row["ground_truth"]
         except (KeyError, IndexError, TypeError) as error:
             raise UserError(
                 f"{where} is no result of the released code",
                 have=repr(error),
-                need="id, ground_truth, and debate_history or response",
+                need="id, ground_truth, and debate_history, responses or response",
             ) from error
         gold = checked_text(gold, "ground_truth", where)
         question = question_of(identifier, dataset, row.get("question"), gold, defaults)
         yield _record(question, last if isinstance(last, list) else [last], where)
+
+
+def _last_solutions(row: dict[str, Any]) -> list[Any]:
+    """The solutions that were voted on, in a result of any of the three forms."""
+    if "debate_history" in row:
+        solutions: list[Any] = row["debate_history"][-1]
+        return solutions
+    return row["responses"] if "responses" in row else [row["response"]]
+
+
+def is_log(document: Mapping[str, Any]) -> bool:
+    """Whether every entry is a question as one of the three kinds of log has it."""
+    forms = ({"rounds"}, {"question", "paths"}, {"question", "response"})
+    entries = document.values()
+    return bool(document) and all(
+        isinstance(entry, dict) and any(form <= entry.keys() for form in forms) for entry in entries
+    )
 
 
 def _debate_log(
@@ -92,7 +109,7 @@ def _debate_log(
     for key, entry in document.items():
         where = f"{path}, question {key}"
         try:
-            solutions = [agent["response"] for agent in entry["rounds"][-1]["agents"]]
+            solutions = [agent["response"] for agent in _last_agents(entry)]
         except (KeyError, IndexError, TypeError) as error:
             raise UserError(f"{where} is no debate log entry", have=repr(error)) from error
         if key not in golds:
@@ -104,13 +121,20 @@ def _debate_log(
         yield _record(question, solutions, where)
 
 
+def _last_agents(entry: dict[str, Any]) -> list[Any]:
+    if "rounds" in entry:
+        agents: list[Any] = entry["rounds"][-1]["agents"]
+        return agents
+    return entry["paths"] if "paths" in entry else [entry]
+
+
 def _golds(path: Path, gold_file: Path | None) -> _Golds:
     """Golds by the question id's text."""
-    beside = path.with_name(path.name.replace("_debate_log", ""))
+    beside = path.with_name(re.sub("_(debate|cot)_log", "", path.name))
     source = gold_file or beside
     if source == path or (gold_file is None and not source.is_file()):
         raise UserError(
-            f"{path} is a debate log, which holds no gold answers",
+            f"{path} is a log, which holds no gold answers",
             need=f"its results file beside it ({beside.name}), or --gold FILE",
         )
     if gold_file is not None and gold_file.suffix == ".jsonl":

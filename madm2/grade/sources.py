@@ -9,7 +9,7 @@ from typing import Any
 from madm2.errors import UserError
 from madm2.grade.json_lines import read_lines, read_row
 from madm2.grade.record import Defaults, Source
-from madm2.grade.released_files import read_debate_log, read_results
+from madm2.grade.released_files import is_log, read_debate_log, read_results
 
 
 def open_source(path: Path, defaults: Defaults, gold_file: Path | None = None) -> Source:
@@ -34,7 +34,7 @@ def open_source(path: Path, defaults: Defaults, gold_file: Path | None = None) -
         return Source(read_lines(raw, path, defaults))
     if isinstance(document.get("results"), list):
         return read_results(document, path, defaults)
-    if _is_log(document):
+    if is_log(document):
         return read_debate_log(document, path, defaults, gold_file)
     return Source(iter([read_row(document, str(path), defaults, 0)]))
 
@@ -43,7 +43,7 @@ def _document(raw: bytes, path: Path) -> dict[str, Any] | None:
     """The file as one JSON object of many lines, or of the released code's; None for lines."""
     lines = [line for line in raw.split(b"\n", 100) if line.strip()]
     if (row := _object(lines[0])) is not None:
-        whole = isinstance(row.get("results"), list) or _is_log(row)
+        whole = isinstance(row.get("results"), list) or is_log(row)
         return row if whole and len(lines) == 1 else None
     try:
         document = json.loads(raw.decode("utf-8", "surrogatepass"))
@@ -69,8 +69,3 @@ def _object(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
-
-
-def _is_log(document: dict[str, Any]) -> bool:
-    entries = document.values()
-    return bool(document) and all(isinstance(e, dict) and "rounds" in e for e in entries)

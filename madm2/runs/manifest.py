@@ -16,6 +16,8 @@ from madm2.runs.environment import environment
 from madm2.runs.layout import RunPaths
 
 VERSION = 1
+# What was not written down before it could be chosen.
+_BEFORE = {"method": "mad", "route": None, "random_keep": 1}
 # Settings that say where a run is made, not what it is; `questions` may grow.
 PLACES = frozenset({"data_file", "gpus", "tensor_parallel", "questions"})
 # What the engine resolved that decides what a model says.
@@ -136,6 +138,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
             have=f"version {document.get('version')}",
             need=f"version {VERSION}",
         )
+    document["settings"] = _BEFORE | document["settings"]
     return document
 
 

@@ -17,6 +17,8 @@ from madm2.grade.record import Defaults, checked_id
 from madm2.grade.released_files import completion_of, dataset_of, question_of
 from madm2.journal import Journal, Record
 from madm2.jsonl import parse_object
+from madm2.methods import METHODS, Reads
+from madm2.pruners import PRUNERS
 from madm2.runs.layout import RunPaths
 from madm2.runs.manifest import read_manifest
 from madm2.types import Completion, LogprobSummary, Question, RequestKey, Sampling
@@ -123,26 +125,33 @@ def _imported(document: dict[str, Any], raw: bytes, path: Path, defaults: Defaul
     rows = document["results"]
     golds = [str(row["ground_truth"]) for row in rows]
     dataset, _ = dataset_of(path, defaults, golds)
-    named = re.search(r"subjective|objective", path.name)
-    strategy = named[0] if named else "naive"
+    method = _method_of(rows[0], path)
+    head = path.name.partition("_seed")[0]
+    strategy = next((name for name in PRUNERS if name in head), "naive")
     questions, records = [], dict[RequestKey, Record]()
     for number, row in enumerate(rows, start=1):
         identifier = checked_id(row["id"], f"{path}, result {number}")
         question = question_of(identifier, dataset, row["question"], row["ground_truth"], defaults)
         questions.append(question)
-        for record in _records(row, question, judged=strategy == "subjective"):
+        reads = METHODS[method].reads
+        for record in _records(row, question, reads, judged=strategy == "subjective"):
             records[record.completion.key] = record
     name = str(document["token_usage_summary"]["history"][0]["model"])
-    history = rows[0].get("debate_history", [[rows[0].get("response")]])
+    rounds, agents = max(len(_history(row)) for row in rows), len(_history(rows[0])[0])
     seed = re.search(r"_seed(\d+)", path.name)
+    route = re.search(r"_route-majority-(\d+-\d+|\d*\.?\d+)", path.name)
+    lots = re.search(r"_random_keep-(\d+)", path.name)
     return Recording(
         path,
         hashlib.sha256(raw).hexdigest(),
         {
             "dataset": dataset,
             "num_samples": None,
-            "num_agents": len(history[0]),
-            "max_round": len(history),
+            "method": method,
+            "num_agents": agents,
+            "max_round": max(rounds, 2) if route else rounds,
+            "route": f"majority:{route[1].replace('-', '/')}" if route else None,
+            "random_keep": int(lots[1]) if lots else 1,
             "prune_strategy": strategy,
             "strict": "strict_subjective" in path.name,
             "instrument": "released",
@@ -159,26 +168,45 @@ def _imported(document: dict[str, Any], raw: bytes, path: Path, defaults: Defaul
     )
 
 
-def _records(row: dict[str, Any], question: Question, *, judged: bool) -> list[Record]:
+def _method_of(row: dict[str, Any], path: Path) -> str:
+    if "debate_history" in row:
+        return "sparse_mad" if "sparse" in path.name else "mad"
+    return "cot_sc" if "responses" in row else "cot"
+
+
+def _history(row: dict[str, Any]) -> list[Any]:
+    """A result's solutions by round, in any of the three forms."""
+    if "debate_history" in row:
+        history: list[Any] = row["debate_history"]
+        return history
+    return [row["responses"] if "responses" in row else [row["response"]]]
+
+
+def _records(
+    row: dict[str, Any], question: Question, reads: Reads | None, *, judged: bool
+) -> list[Record]:
     """The completions of one result; `judged`: its masks as the labels that they came from."""
     if "debate_history" in row:
-        history, scores = row["debate_history"], row["perplexity_history"]
-        masks = row["mask_history"]
+        scores, masks = row["perplexity_history"], row["mask_history"]
     else:
-        history, scores, masks = [[row["response"]]], [[row["perplexity"]]], [[[]]]
+        scores = [row["perplexities"] if "perplexities" in row else [row["perplexity"]]]
+        masks = [[]]
     records = []
     before: list[RequestKey] = []
-    for index, solutions in enumerate(history, start=1):
-        keep = masks[index - 1]
+    for index, solutions in enumerate(_history(row), start=1):
+        keep = masks[index - 1] if before else ()
         for key, kept in zip(before, keep, strict=False) if judged else ():
             judge = RequestKey(question.id, index, "judge", key.agent)
             label = f"<label>{'YES' if kept else 'NO'}</label>"
             records.append(_record(judge, label, math.inf, (key,)))
-        reads = tuple(key for key, kept in zip(before, keep, strict=False) if kept)
-        before = [RequestKey(question.id, index, "answer", a) for a in range(len(solutions))]
-        for key, solution, score in zip(before, solutions, scores[index - 1], strict=True):
+        last, before = before, []
+        for agent, (solution, score) in enumerate(zip(solutions, scores[index - 1], strict=True)):
+            key = RequestKey(question.id, index, "answer", agent)
+            seen = reads(agent, len(last)) if reads and last else ()
+            shown = tuple(last[other] for other in seen if keep[other])
             text = completion_of(solution["think"] or "", solution["answer"] or "", question)
-            records.append(_record(key, text, float(score), reads))
+            records.append(_record(key, text, float(score), shown))
+            before.append(key)
     return records
 
 

@@ -1,8 +1,8 @@
 """The files that the released code writes, made from samples.jsonl, so that scripts for them work.
 
-Keys and nesting are the released code's. `perplexity_history` holds its score (exp of the mean
-rank-1 log-probability, high is good) whatever the instrument; answers, votes and accuracy are
-those of the instrument that ran.
+Keys and nesting are the released code's: one form for debates, one for a chain of thought, one
+for several. Perplexities are its score (exp of the mean rank-1 log-probability, high is good)
+whatever the instrument; answers, votes and accuracy are those of the instrument that ran.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from madm2.types import InstrumentName
 def write_released_files(
     paths: RunPaths, instrument: InstrumentName, model: str, seconds: float
 ) -> None:
-    """Write the results file and the debate log beside the run folder.
+    """Write the results file and the log beside the run folder.
 
     Args:
         paths: the run's files; its samples must be complete.
@@ -66,20 +66,33 @@ def write_released_files(
 
 def _result(sample: dict[str, Any], instrument: InstrumentName) -> dict[str, Any]:
     score = sample["scores"][instrument]
-    return {
+    history = list(_history(sample, instrument))
+    perplexities = [
+        [float(c["released_perplexity"]) for c in r["completions"]] for r in sample["rounds"]
+    ]
+    row = {
         "id": sample["id"],
         "question": sample["query"],
         "pred": score["answer"],
         "ground_truth": sample["gold"],
-        "debate_history": list(_history(sample, instrument)),
-        "consensus": score["votes"][-1]["consensus"],
+    }
+    if sample["method"] == "cot":
+        # One answer is not voted on, and so not brought into the vote's form.
+        answer = history[0][0]["answer"]
+        return {**row, "pred": answer, "response": history[0][0], "perplexity": perplexities[0][0]}
+    consensus = score["votes"][-1]["consensus"]
+    if sample["method"] == "cot_sc":
+        paths = {"responses": history[0], "perplexities": perplexities[0]}
+        return {**row, **paths, "consensus": consensus}
+    return {
+        **row,
+        "debate_history": history,
+        "consensus": consensus,
         "mask_history": [
             r["mask"]["keep"] if r["mask"] else [[] for _ in r["completions"]]
             for r in sample["rounds"]
         ],
-        "perplexity_history": [
-            [float(c["released_perplexity"]) for c in r["completions"]] for r in sample["rounds"]
-        ],
+        "perplexity_history": perplexities,
     }
 
 
@@ -115,6 +128,11 @@ def _log(sample: dict[str, Any], instrument: InstrumentName) -> dict[str, Any]:
                 "consensus": vote["consensus"],
             }
         )
+    if sample["method"] == "cot":
+        return {"question": sample["query"], **rounds[0]["agents"][0]}
+    if sample["method"] == "cot_sc":
+        outcome = {key: rounds[0][key] for key in ("common_answer", "consensus")}
+        return {"question": sample["query"], "paths": rounds[0]["agents"], **outcome}
     return {"question": sample["query"], "rounds": rounds}
 
 

@@ -120,7 +120,7 @@ def _mask_rows(summary: Summary) -> list[tuple[str, str]]:
     if not summary.memories and summary.routed:
         return [("kept memories", "none to keep: no question was debated")]
     if not summary.memories:
-        return [("kept memories", "none to keep: a single round is a vote")]
+        return [("kept memories", "none to keep: there is a single round")]
     kept, total = summary.kept_memories, summary.memories
     note = "  (no memory was masked)" if kept == total else ""
     rows = [("kept memories", f"{kept} of {total}{note}")]
