@@ -9,7 +9,7 @@ from fractions import Fraction
 from madm2.errors import UserError
 from madm2.types import Vote
 
-_FORM = re.compile(r"majority:(\d{0,6}\.?\d{1,6}|\d{1,6}/\d{1,6})", re.ASCII)
+_FORM = re.compile(r"majority:(\d?\.?\d{1,12}|\d{1,6}/\d{1,6})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,8 @@ class Route:
 
     def __str__(self) -> str:
         """The route as `parse_route` reads it, the same for the same threshold."""
-        decimal = f"{float(self.threshold):.12g}"
-        exact = "e" not in decimal and Fraction(decimal) == self.threshold
-        return f"majority:{decimal if exact else self.threshold}"
+        decimal = f"{float(self.threshold):.12f}".rstrip("0").rstrip(".")
+        return f"majority:{decimal if Fraction(decimal) == self.threshold else self.threshold}"
 
 
 def parse_route(text: str | None) -> Route | None:
