@@ -7,22 +7,28 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from madm2.command import Parser, run_command
 from madm2.errors import UserError
 
+if TYPE_CHECKING:
+    from madm2.runs.recording import Recording
+
 GO_ON = "what was answered is recorded; the same command goes on from there"
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """All flags; those of the released command line keep their name and meaning."""
     parser = Parser(
         "python multi_agent_debate.py",
         "Multi-agent debate with memory masking over an in-process vLLM engine.",
-        "Try it without a model: --engine scripted --dataset arithmetic --limit 8",
+        "--dataset, --method, --prune_strategy and --seed take several values: every combination "
+        "is a run, and all share one loaded model. Try it without a model: --engine scripted "
+        "--dataset arithmetic --limit 8",
     )
     what = parser.add_argument_group("what is asked")
-    what.add_argument("--dataset", help="dataset name, any case (math)")
+    what.add_argument("--dataset", nargs="+", help="dataset names, any case (math)")
     what.add_argument(
         "--data_dir", type=os.path.expanduser, help="folder of the datasets (processed_data)"
     )
@@ -41,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     what.add_argument("--limit", type=int, help="only the first K of the drawn questions")
 
     how = parser.add_argument_group("how it is debated")
-    how.add_argument("--method", help="mad, sparse_mad, cot or cot_sc (mad)")
+    how.add_argument("--method", nargs="+", help="mad, sparse_mad, cot or cot_sc (mad)")
     how.add_argument("--num_agents", type=int, help="agents a round (3)")
     how.add_argument("--max_round", "--max_rounds", type=int, help="rounds (2)")
     how.add_argument(
@@ -50,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     how.add_argument(
         "--prune_strategy",
+        nargs="+",
         default="naive",
         help="naive, subjective, objective; random_k, oracle to compare (%(default)s)",
     )
@@ -96,8 +103,14 @@ def build_parser() -> argparse.ArgumentParser:
     how.add_argument(
         "--seed",
         type=int,
+        nargs="+",
         default=42,
         help="draws the questions and seeds the samples (%(default)s)",
+    )
+    how.add_argument(
+        "--share_first_round",
+        action="store_true",
+        help="of several runs: one first round for all that would ask the same",
     )
 
     model = parser.add_argument_group("model and engine")
@@ -127,6 +140,17 @@ def build_parser() -> argparse.ArgumentParser:
     model.add_argument(
         "--gpu_id", help="GPUs, comma-separated (CUDA_VISIBLE_DEVICES if set, else 0)"
     )
+    model.add_argument(
+        "--max_live_questions",
+        type=int,
+        default=256,
+        help="questions in the engine at one time (%(default)s)",
+    )
+    model.add_argument(
+        "--schedule",
+        default="stream",
+        help="stream, or lockstep: rounds wait for all questions, to compare (%(default)s)",
+    )
     model.add_argument("--parallel", action="store_true", help="tensor parallel over those GPUs")
 
     out = parser.add_argument_group("output")
@@ -154,30 +178,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; see `run_command` for the exit codes."""
     words = sys.argv[1:] if argv is None else list(argv)
 
-    def body() -> None:
+    def body() -> int:
         parser = build_parser()
         args = parser.parse_args(words)
-        from madm2.method_flags import recorded_flags
+        from madm2.config import DEFAULT_CONFIG, stray_config
         from madm2.resolve import resolve
         from madm2.run import execute, print_plan
 
-        recording = None
-        if args.source is not None and args.engine != "replay":
-            raise UserError("--from goes with --engine replay")
-        if args.engine == "replay":
-            from madm2.runs.recording import open_recording
-
-            if args.source is None:
-                raise UserError(
-                    "--engine replay needs a run to replay", need="--from RUN_FOLDER_OR_FILE"
-                )
-            recording = open_recording(args.source, args.dataset)
-            parser.set_defaults(**recorded_flags(recording.arguments, args))
-            args = parser.parse_args(words)
-        run = resolve(args, words, recording)
+        if note := stray_config(DEFAULT_CONFIG.parent):
+            print(f"note: {note}", file=sys.stderr)
+        recording, flags = _flags_of_runs(parser, args, words)
+        runs = [resolve(of_run, words, recording) for of_run in flags]
         if args.dry_run:
-            print_plan(run)
-        else:
-            execute(run)
+            for run in runs:
+                print_plan(run)
+            return 0
+        return execute(runs)
 
     return run_command(body, GO_ON)
+
+
+def _flags_of_runs(
+    parser: Parser, args: argparse.Namespace, words: list[str]
+) -> tuple[Recording | None, list[argparse.Namespace]]:
+    """The flags of each run; in a replay, what is not given is as it was recorded."""
+    from madm2.grid import spread
+    from madm2.method_flags import recorded_flags
+    from madm2.runs.recording import open_recording
+
+    if args.engine != "replay":
+        if args.source is not None:
+            raise UserError("--from goes with --engine replay")
+        return None, spread(args)
+    if args.source is None:
+        raise UserError("--engine replay needs a run to replay", need="--from RUN_FOLDER_OR_FILE")
+    given = spread(args)
+    recording = open_recording(args.source, given[0].dataset)
+    flags = []
+    for number, of_run in enumerate(given):
+        parser.set_defaults(**recorded_flags(recording.arguments, of_run))
+        flags.append(spread(parser.parse_args(words))[number])
+    return recording, flags

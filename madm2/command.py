@@ -56,7 +56,7 @@ def run_command(body: Callable[[], int | None], go_on: str = "") -> int:
         cause = error.__cause__
         traceback.print_exception(cause)
         first_line = str(cause).strip().partition("\n")[0]
-        _say(f"error: {error}\n  have: {type(cause).__name__}: {first_line}\n  fix: {go_on}")
+        tell(f"error: {error}\n  have: {type(cause).__name__}: {first_line}\n  fix: {go_on}")
         return 1
     except ModuleNotFoundError as error:
         if (error.name or "madm2").startswith("madm2"):
@@ -75,7 +75,7 @@ def run_command(body: Callable[[], int | None], go_on: str = "") -> int:
         fix = "make room" * (error.errno in _FULL) + (f"; {go_on}" if go_on else "")
         return _refuse(UserError(what, have=error.strerror or str(error), fix=fix.lstrip("; ")))
     except KeyboardInterrupt as stop:
-        _say("interrupted" + (f": {go_on}" if go_on else ""))
+        tell("interrupted" + (f": {go_on}" if go_on else ""))
         return 143 if isinstance(stop, _Terminated) else 130
 
 
@@ -106,10 +106,11 @@ def _stoppable() -> Iterator[None]:
 
 
 def _refuse(error: UserError) -> int:
-    _say(f"error: {error}")
+    tell(f"error: {error}")
     return 2
 
 
-def _say(message: str) -> None:
+def tell(message: str) -> None:
+    """Print a message for people, its lines cut to a length that can be read."""
     for line in message.splitlines():
         print(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}...", file=sys.stderr)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import get_args
 
-from madm2.config import DEFAULT_CONFIG, ModelConfig, load_model_config, stray_config
+from madm2.config import DEFAULT_CONFIG, ModelConfig, load_model_config
 from madm2.datasets.load import dataset_file, load_dataset, load_file, sha256_of
 from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES
@@ -54,6 +54,9 @@ class Run:
     seed: int
     paths: RunPaths
     overwrite: bool
+    share_first_round: bool
+    lockstep: bool
+    max_live_questions: int
     arguments: dict[str, object]
     command: list[str]
     recording: Recording | None = None
@@ -82,6 +85,7 @@ class Run:
             "random_keep": self.random_keep,
             "answer_hint": self.answer_hint,
             "seed": self.seed,
+            "share_first_round": self.share_first_round,
             "engine": self.engine,
             "gpus": self.gpus,
             "tensor_parallel": self.tensor_parallel,
@@ -113,6 +117,7 @@ def resolve(
         ("instrument", INSTRUMENTS),
         ("prune_strategy", PRUNERS),
         ("engine", (*ENGINES, "replay")),
+        ("schedule", ("stream", "lockstep")),
     ):
         if getattr(args, name) not in known:
             raise unknown_name(name.replace("_", " "), getattr(args, name), known)
@@ -125,14 +130,13 @@ def resolve(
         "objective_keep",
         "random_keep",
         "limit",
+        "max_live_questions",
     ):
         value = getattr(args, name)
         if value is not None and value < 1:
             raise UserError(f"--{name} must be ≥ 1", have=str(value))
     shape = shape_of(args)
     gpus, tensor_parallel = _gpus(args.gpu_id, args.parallel)
-    if note := stray_config(DEFAULT_CONFIG.parent):
-        print(f"note: {note}", file=sys.stderr)
     if recording is None:
         model = _model(args)
         dataset, answer_type, data_file, questions = _questions(args)
@@ -195,6 +199,9 @@ def resolve(
             choices=choices,
         ),
         overwrite=args.overwrite,
+        share_first_round=args.share_first_round,
+        lockstep=args.schedule == "lockstep",
+        max_live_questions=args.max_live_questions,
         arguments=vars(args),
         command=command,
         recording=recording,

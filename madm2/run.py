@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Container, Mapping
-from contextlib import closing
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import ExitStack, closing
 
 import yaml
 
 from madm2.api import Agent, MultiAgentDebate
+from madm2.command import tell
 from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES, Engine
 from madm2.engines.journaled import JournaledEngine
 from madm2.engines.replay import ReplayEngine
+from madm2.errors import UserError
 from madm2.grading import worker
 from madm2.instruments import INSTRUMENTS
 from madm2.journal import Journal
@@ -35,18 +37,64 @@ from madm2.types import Completion, RequestKey, Transcript
 WAITING_TRANSCRIPTS = 256  # that are finished and not yet scored
 
 
-def execute(run: Run) -> None:
+class _Engines:
+    """The engines of a command's runs: a loaded model serves all of them."""
+
+    def __init__(self) -> None:
+        self._model: Engine | None = None
+        self.refused = False
+
+    def of(self, run: Run) -> Engine:
+        """The engine of a run; loaded if none is."""
+        if run.engine != "vllm":
+            return _engine(run)
+        if self._model is None:
+            self.refused = True
+            self._model = _engine(run)
+            self.refused = False
+        return self._model
+
+    def close(self) -> None:
+        if self._model is not None:
+            self._model.close()
+
+
+def execute(runs: Sequence[Run]) -> int:
+    """Carry out runs, one after the other, over one loaded model; return the exit code.
+
+    One that is refused (its folder holds another run, ...) does not stop the others.
+    """
+    engines, refused = _Engines(), 0
+    try:
+        for number, run in enumerate(runs):
+            try:
+                _execute(run, engines, runs[:number])
+            except UserError as error:
+                if len(runs) == 1 or engines.refused:
+                    raise
+                refused += 1
+                tell(f"error: {run.paths.folder}: {error}")
+    finally:
+        engines.close()
+    if refused:
+        tell(f"error: {refused} of {len(runs)} runs were refused; the others are done")
+    return 2 if refused else 0
+
+
+def _execute(run: Run, engines: _Engines, earlier: Sequence[Run]) -> None:
     """Begin a run or go on with it, write its files, print the closing table."""
-    carry_out = _debate
     if run.recording is not None:
         _require_recorded(run, run.recording)
-        carry_out = _replay
     with own_folder(run.paths, overwrite=run.overwrite):
         settings = run.settings()
         manifest = begin(run.paths, settings, run.arguments, run.command)
         finished = read_finished(run.paths, settings)
         if finished is None:
-            summary, seconds = finished = carry_out(run, manifest)
+            if run.recording is not None:
+                finished = _replay(run, run.recording, manifest)
+            else:
+                finished = _debate(run, manifest, engines, earlier)
+            summary, seconds = finished
             model = run.model.path or run.model.name
             write_released_files(run.paths, run.instrument, model, seconds)
             settings |= {"engine_settings": manifest.document["engine"]}
@@ -65,21 +113,30 @@ def print_plan(run: Run) -> None:
             print(f"  {line}".rstrip())
 
 
-def _debate(run: Run, manifest: Manifest) -> tuple[Summary, float]:
+def _debate(
+    run: Run, manifest: Manifest, engines: _Engines, earlier: Sequence[Run]
+) -> tuple[Summary, float]:
     """Debate what is not recorded yet; return the figures and the seconds."""
     if run.answer_type == "math":
         worker.warm_up()  # it starts while the model loads
-    journal = Journal(run.paths.journal)
-    if len(journal):
-        print(f"going on: {len(journal):,} completions are recorded", file=sys.stderr)
+    with ExitStack() as files:
+        journal = Journal(run.paths.journal)
+        files.callback(journal.close)
+        if len(journal):
+            print(f"going on: {len(journal):,} completions are recorded", file=sys.stderr)
+        donors = []
+        for other in earlier if run.share_first_round else ():
+            if (other.dataset, other.seed) == (run.dataset, run.seed):
+                if other.paths.journal.exists():
+                    donors.append(Journal(other.paths.journal, read_only=True))
+                    files.callback(donors[-1].close)
 
-    def load() -> Engine:
-        engine = _engine(run)
-        manifest.record_engine(engine.describe())
-        return engine
+        def load() -> Engine:
+            engine = engines.of(run)
+            manifest.record_engine(engine.describe())
+            return engine
 
-    engine = JournaledEngine(load, journal)
-    try:
+        engine = JournaledEngine(load, journal, donors)
         summary = _write_samples(
             run,
             engine,
@@ -87,10 +144,9 @@ def _debate(run: Run, manifest: Manifest) -> tuple[Summary, float]:
             anew=not manifest.same_code,
             speed=lambda: f"{engine.tokens_per_second:,.0f} tokens/s",
         )
-    finally:
-        journal.close()
-        engine.close()
-    return summary, round(engine.seconds, 3)
+        summary.shared_input_tokens = journal.shared_input_tokens
+        summary.shared_output_tokens = journal.shared_output_tokens
+        return summary, round(engine.seconds, 3)
 
 
 def _require_recorded(run: Run, recording: Recording) -> None:
@@ -101,11 +157,10 @@ def _require_recorded(run: Run, recording: Recording) -> None:
     engine.require_complete()
 
 
-def _replay(run: Run, manifest: Manifest) -> tuple[Summary, float]:
-    assert run.recording is not None
-    engine = ReplayEngine(run.recording.find, run.recording.cuts)
+def _replay(run: Run, recording: Recording, manifest: Manifest) -> tuple[Summary, float]:
+    engine = ReplayEngine(recording.find, recording.cuts)
     manifest.record_engine(engine.describe())
-    return _write_samples(run, engine, recorded=(), anew=True), run.recording.seconds
+    return _write_samples(run, engine, recorded=(), anew=True), recording.seconds
 
 
 def _write_samples(
@@ -186,6 +241,8 @@ def _multi_agent_debate(run: Run, engine: Engine) -> MultiAgentDebate:
         objective_keep=run.objective_keep,
         random_keep=run.random_keep,
         answer_hint=run.answer_hint,
+        max_live_questions=run.max_live_questions,
+        lockstep=run.lockstep,
     )
 
 

@@ -34,6 +34,8 @@ class Summary:
     routed: int = 0
     debated: int = 0
     boundaries: int = 0
+    shared_input_tokens: int = 0
+    shared_output_tokens: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     label_sources: Counter[str] = field(default_factory=Counter)
 
@@ -87,6 +89,10 @@ class Summary:
             "calls": dict(self.calls),
             "input_tokens": {"total": tokens_in, **self.input_tokens},
             "output_tokens": {"total": tokens_out, **self.output_tokens},
+            "shared_tokens": {
+                "input": self.shared_input_tokens,
+                "output": self.shared_output_tokens,
+            },
         }
 
     @classmethod
@@ -104,6 +110,8 @@ class Summary:
             answers=values["answers"],
             input_tokens=tokens("input_tokens"),
             output_tokens=tokens("output_tokens"),
+            shared_input_tokens=values["shared_tokens"]["input"],
+            shared_output_tokens=values["shared_tokens"]["output"],
             calls=Counter(values["calls"]),
             finish_reasons=Counter(values["finish_reasons"]),
             memories=values["memories"],

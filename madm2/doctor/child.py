@@ -94,10 +94,11 @@ def _import_vllm() -> Check:
 def _generate(argv: Sequence[str]) -> Check:
     from madm2.doctor.command import build_parser
     from madm2.engines import ENGINES
+    from madm2.grid import spread
     from madm2.resolve import resolve
     from madm2.types import Message, Request, RequestKey
 
-    args = build_parser().parse_args(argv)
+    args = spread(build_parser().parse_args(argv))[0]
     # The question does not matter: those of this dataset lie beside the code.
     args.dataset, args.dataset_path, args.data_dir, args.answer_type = (
         "arithmetic",

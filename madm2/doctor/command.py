@@ -12,7 +12,7 @@ from pathlib import Path
 
 from madm2 import cli
 from madm2.check import Check, failed, warning
-from madm2.command import run_command
+from madm2.command import Parser, run_command
 from madm2.doctor import gpu, hub, pins
 from madm2.doctor.child import run_child
 from madm2.errors import UserError
@@ -22,7 +22,7 @@ _NEEDED = {"yaml": "PyYAML", "numpy": "numpy"}  # what the checks of a run's own
 _NOT_TRIED = warning("Generation", "not tried: a check above failed")
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The flags of a run, so that its command line can be tried as it is, and `--generate`."""
     parser = cli.build_parser()
     parser.prog = "-m madm2.doctor"
@@ -89,14 +89,14 @@ def _tell(check: Check, counts: Counter[str]) -> None:
 
 
 def _run_checks(args: argparse.Namespace, is_reachable: bool) -> Iterator[Check]:
-    from madm2.doctor.data import check_dataset, check_disk
+    from madm2.doctor.data import check_datasets, check_disk
     from madm2.doctor.model import Download, check_model
 
     download = Download(hub.cache_folder())
     if args.engine == "vllm" and (args.model_name or args.model_path):
         yield from check_model(args, is_reachable, download)
     if args.dataset or args.dataset_path:
-        yield check_dataset(args)
+        yield from check_datasets(args)
     yield check_disk("Disk, results", Path(args.save_path))
     if args.engine == "vllm":
         yield check_disk("Disk, hub cache", download.cache, download.size)
@@ -120,8 +120,8 @@ def _refuse_slips(args: argparse.Namespace) -> None:
     from madm2.engines import ENGINES
 
     ENGINES[args.engine]
-    if args.dataset and not args.dataset_path:
-        DATASETS[args.dataset.lower()]
+    for name in args.dataset if args.dataset and not args.dataset_path else ():
+        DATASETS[name.lower()]
     configured(args, needs_model=False)
 
 

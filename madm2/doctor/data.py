@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from madm2.check import Check, failed, ok, refused, warning
@@ -17,9 +18,13 @@ from madm2.resolve import data_dir
 LOW_BYTES = 5_000_000_000
 
 
-def check_dataset(args: argparse.Namespace) -> Check:
-    """Whether the data file is there, can be read, and is the one that its record speaks of."""
-    name = args.dataset.lower() if args.dataset else Path(args.dataset_path).stem.lower()
+def check_datasets(args: argparse.Namespace) -> Iterator[Check]:
+    """Whether each data file is there, can be read, and is the one that its record speaks of."""
+    for name in args.dataset or [Path(args.dataset_path).stem]:
+        yield _check_dataset(args, name.lower())
+
+
+def _check_dataset(args: argparse.Namespace, name: str) -> Check:
     try:
         modified = args.allow_modified_data
         if args.dataset_path:

@@ -114,9 +114,7 @@ class JournaledEngine:
         return {} if self._engine is None else self._engine.describe()
 
     def close(self) -> None:
-        """Close the engine, if it was loaded; the journal stays open."""
-        if self._engine is not None:
-            self._engine.close()
+        """Nothing to release: engine and journal belong to whoever made them."""
 
     def _loaded(self) -> Engine:
         if self._engine is None:

@@ -18,8 +18,8 @@ from madm2.runs.layout import RunPaths
 VERSION = 1
 # What was not written down before it could be chosen.
 _BEFORE = {"method": "mad", "route": None, "random_keep": 1}
-# Settings that say where a run is made, not what it is; `questions` may grow.
-PLACES = frozenset({"data_file", "gpus", "tensor_parallel", "questions"})
+# Settings that say where and beside what a run is made, not what it is; `questions` may grow.
+PLACES = frozenset({"data_file", "gpus", "tensor_parallel", "share_first_round", "questions"})
 # What the engine resolved that decides what a model says.
 _DECISIVE = ("chat_template_sha256", "dtype", "max_model_len", "double_bos")
 

@@ -93,6 +93,9 @@ def closing_table(
                     f"{summary.input_tokens[purpose]:,} / {summary.output_tokens[purpose]:,}",
                 )
             )
+    if summary.shared_output_tokens:
+        shared = f"{summary.shared_input_tokens:,} / {summary.shared_output_tokens:,}"
+        rows.append(("  of them shared with another run", shared))
     rows.append(("time", f"{seconds:.1f} s  ({tokens_out / max(seconds, 1e-9):,.0f} tokens/s)"))
     if summary.routed:
         rows.append(("debated after the first vote", f"{summary.debated} of {summary.routed}"))

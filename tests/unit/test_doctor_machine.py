@@ -237,7 +237,7 @@ def test_datasets(tmp_path: Path, rows: str, record: object, status: str, told: 
     if record is not None:
         (folder / "mmlu_pro.meta.json").write_text(json.dumps(record))
     args = build_parser().parse_args(["--dataset", "MMLU_Pro", "--data_dir", str(tmp_path)])
-    check = data.check_dataset(args)
+    [check] = data.check_datasets(args)
     assert (check.status, check.name) == (status, "Dataset")
     assert told in check.detail
 
@@ -246,15 +246,16 @@ def test_data_that_are_not_the_datasets_own(tmp_path: Path) -> None:
     (tmp_path / "gsm8k").mkdir()
     (tmp_path / "gsm8k" / "gsm8k_test.jsonl").write_text(ROWS)
     flags = ["--dataset", "gsm8k", "--data_dir", str(tmp_path)]
-    check = data.check_dataset(build_parser().parse_args(flags))
+    [check] = data.check_datasets(build_parser().parse_args(flags))
     assert check.status == "failed" and "1 rows, the dataset has 1319" in check.detail
     flags.append("--allow_modified_data")
-    assert data.check_dataset(build_parser().parse_args(flags)).status == "ok"
+    [check] = data.check_datasets(build_parser().parse_args(flags))
+    assert check.status == "ok"
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text(ROWS)
     args = build_parser().parse_args(["--dataset_path", str(tmp_path / "mine.jsonl")])
-    assert data.check_dataset(args).status == "ok"
+    assert [c.status for c in data.check_datasets(args)] == ["ok"]
     args.dataset_path = str(tmp_path / "no.jsonl")
-    assert data.check_dataset(args).status == "failed"
+    assert [c.status for c in data.check_datasets(args)] == ["failed"]
