@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,16 @@ from madm2.yaml_text import load_yaml
 DEFAULT_CONFIG = Path(__file__).resolve().parent.parent / "configs.yaml"
 DEMO_FOLDER = DEFAULT_CONFIG.parent / "models" / "smollm2-135m"
 GENERAL = "general_configs"
+LABEL_END = "</label>"
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _OWN_KEYS = frozenset(
     "model model_path revision prompts max_token_length judge_max_token_length "
-    "memory_max_tokens".split()
+    "judge_stop_at_label memory_max_tokens".split()
 )
 _ALIASES = {"max_tokens": "max_token_length"}  # vLLM's name for what the released file calls so
-_SAMPLING_TYPES = {f.name: type(f.default) for f in fields(Sampling) if f.name not in _ALIASES}
+_SAMPLING_TYPES = {
+    f.name: type(f.default) for f in fields(Sampling) if f.name not in (*_ALIASES, "keep_stop")
+}
 _KINDS = {
     float: "a number",
     int: "a whole number",
@@ -46,7 +49,7 @@ class ModelConfig:
         revision: hub revision, None for the default branch.
         prompts: prompt set name or file.
         sampling: of agents' answers.
-        judge_sampling: of judge calls; differs in `max_tokens` only.
+        judge_sampling: of judge calls; differs in `max_tokens`, and where the label may end it.
         memory_max_tokens: tokens of a memory's thinking that other agents may read.
         engine_args: passed to vLLM unchanged.
     """
@@ -121,7 +124,7 @@ def load_model_config(
         revision=revision or _text(values, "revision") or None,
         prompts=prompts or _prompts_of(values, file.parent),
         sampling=_sampling(values, "max_token_length"),
-        judge_sampling=_sampling(values, "judge_max_token_length", "max_token_length"),
+        judge_sampling=_judge_sampling(values),
         memory_max_tokens=_length(values, "memory_max_tokens") or 4096,
         engine_args={
             k: v for k, v in values.items() if k not in _OWN_KEYS and k not in _SAMPLING_TYPES
@@ -216,6 +219,16 @@ def _sampling(values: Mapping[str, Any], *length_keys: str) -> Sampling:
                 f"{name} is out of range", have=str(getattr(sampling, name)), need=f"{low}..{high}"
             )
     return sampling
+
+
+def _judge_sampling(values: Mapping[str, Any]) -> Sampling:
+    sampling = _sampling(values, "judge_max_token_length", "max_token_length")
+    stops = values.get("judge_stop_at_label", False)
+    if not isinstance(stops, bool):
+        raise UserError("judge_stop_at_label must be true or false", have=repr(stops))
+    if not stops:
+        return sampling
+    return replace(sampling, stop=(*sampling.stop, LABEL_END), keep_stop=True)
 
 
 def _typed(key: str, value: Any) -> Any:

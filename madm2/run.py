@@ -41,22 +41,20 @@ class _Engines:
     """The engines of a command's runs: a loaded model serves all of them."""
 
     def __init__(self) -> None:
-        self._model: Engine | None = None
+        self._loaded: list[Engine] = []
         self.refused = False
 
     def of(self, run: Run) -> Engine:
-        """The engine of a run; loaded if none is."""
-        if run.engine != "vllm":
-            return _engine(run)
-        if self._model is None:
+        """The engine of a run; loaded, unless a model is there already."""
+        if run.engine != "vllm" or not self._loaded:
             self.refused = True
-            self._model = _engine(run)
+            self._loaded.append(_engine(run))
             self.refused = False
-        return self._model
+        return self._loaded[-1]
 
     def close(self) -> None:
-        if self._model is not None:
-            self._model.close()
+        for engine in self._loaded:
+            engine.close()
 
 
 def execute(runs: Sequence[Run]) -> int:

@@ -64,7 +64,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling settings of one request, in vLLM's names; `top_k` -1 means all tokens."""
+    """Sampling settings of one request, in vLLM's names; `top_k` -1 means all tokens.
+
+    `keep_stop` leaves the stop string that ended a text in it. It is for labels, so a prompt that
+    opens the thinking itself does not stop there.
+    """
 
     temperature: float = 1.0
     top_p: float = 1.0
@@ -77,6 +81,7 @@ class Sampling:
     min_tokens: int = 0
     ignore_eos: bool = False
     stop: tuple[str, ...] = ()
+    keep_stop: bool = False
 
 
 @dataclass(frozen=True, slots=True)

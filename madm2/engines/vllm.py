@@ -10,7 +10,7 @@ import gc
 import itertools
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -72,7 +72,9 @@ class VllmEngine:
             given["tensor_parallel_size"] = tensor_parallel_size
         needed = _whole(given, "tensor_parallel_size") * _whole(given, "pipeline_parallel_size")
         device = devices.detect_device()
-        devices.require_device(device, needed)
+        # Ray finds those of other nodes.
+        here = 1 if given.get("distributed_executor_backend") == "ray" else needed
+        devices.require_device(device, here)
         devices.prepare_environment(device, needed)
         # Before vLLM adds names of its own, some of them random.
         self._environment = {k: v for k, v in os.environ.items() if k.startswith(("VLLM_", "OMP_"))}
@@ -119,7 +121,10 @@ class VllmEngine:
             self._refused.append(_completion(sent, "", (), LogprobSummary(0, 0.0, 0.0), "length"))
             return
         request_id = str(next(self._ids))
-        params = _sampling_params(sampling_keywords(request.sampling, seed=seed, room=room))
+        sampling = request.sampling
+        if sampling.keep_stop and text.rstrip().endswith("<think>"):
+            sampling = replace(sampling, stop=(), keep_stop=False)
+        params = _sampling_params(sampling_keywords(sampling, seed=seed, room=room))
         self._engine.add_request(request_id, {"prompt_token_ids": ids}, params)
         self._sent[request_id] = sent
 
@@ -214,6 +219,7 @@ def sampling_keywords(sampling: Sampling, *, seed: int, room: int) -> dict[str, 
     `room` is how many tokens fit behind the prompt.
     """
     values = asdict(sampling)
+    del values["keep_stop"]
     max_tokens = min(sampling.max_tokens, room)
     values |= {
         "max_tokens": max_tokens,
@@ -226,7 +232,7 @@ def sampling_keywords(sampling: Sampling, *, seed: int, room: int) -> dict[str, 
         "logprobs": 1,
         "prompt_logprobs": None,
         "stop_token_ids": [],
-        "include_stop_str_in_output": False,
+        "include_stop_str_in_output": sampling.keep_stop,
         "detokenize": True,
         "skip_special_tokens": True,
         "spaces_between_special_tokens": True,
@@ -320,7 +326,7 @@ def _device_names(device: devices.Device, used: int) -> list[str]:
         return [devices.cpu_name()]
     from vllm.platforms import current_platform
 
-    return [str(current_platform.get_device_name(i)) for i in range(used)]
+    return [str(current_platform.get_device_name(i)) for i in range(min(used, device.count))]
 
 
 def _whole(args: Mapping[str, object], key: str) -> int:

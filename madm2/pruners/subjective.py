@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from madm2.config import LABEL_END
 from madm2.grading.extract import strip_thinking
 from madm2.pruners.base import PRUNERS, Masking
 from madm2.settings import DebateSettings
-from madm2.types import Evidence, Mask, Memory, Question, Request, RequestKey
+from madm2.types import Completion, Evidence, Mask, Memory, Question, Request, RequestKey
 
 _TAG = re.compile(r"<label>((?:(?!<label>).)*?)(?:</label>|\Z)", re.IGNORECASE | re.DOTALL)
 _WORD = r"(YES|NO|NOT\s+SURE|UNSURE)\b"
@@ -60,8 +62,11 @@ def kept(label: str | None, strict: bool) -> bool:
 
 
 def mask(question: Question, memories: Sequence[Memory], settings: DebateSettings) -> Masking:
-    """Ask the model about each memory, all at once, and mask what it calls wrong."""
-    verdicts = yield [
+    """Ask the model about each memory, all at once, and mask what it calls wrong.
+
+    A verdict that stopped at a label inside its thinking is asked for again, without a stop.
+    """
+    requests = [
         Request(
             RequestKey(question.id, memory.round + 1, "judge", memory.agent),
             settings.judge(question, memory),
@@ -70,12 +75,36 @@ def mask(question: Question, memories: Sequence[Memory], settings: DebateSetting
         )
         for memory in memories
     ]
+    verdicts = yield requests
+    asked = list(verdicts)
+    if too_soon := [i for i, v in enumerate(verdicts) if stopped_in_thinking(v, settings)]:
+        again = yield [_without_stop(requests[i]) for i in too_soon]
+        asked += again
+        verdicts = list(verdicts)
+        for i, verdict in zip(too_soon, again, strict=True):
+            verdicts[i] = verdict
     if settings.instrument.name == "released":
         evidence = [read_released_label(verdict.text) for verdict in verdicts]
     else:
         evidence = [read_label(v.text, settings.prompts.bare_label) for v in verdicts]
     keep = tuple(kept(e.label, settings.strict) for e in evidence)
-    return Mask("subjective", keep, tuple(evidence), tuple(verdicts))
+    return Mask("subjective", keep, tuple(evidence), tuple(asked))
+
+
+def stopped_in_thinking(verdict: Completion, settings: DebateSettings) -> bool:
+    """Whether the label that ended a verdict is one that the model was still thinking about."""
+    at_label = settings.judge_sampling.keep_stop and verdict.text.endswith(LABEL_END)
+    return at_label and LABEL_END not in strip_thinking(verdict.text)
+
+
+def _without_stop(request: Request) -> Request:
+    sampling = request.sampling
+    stop = tuple(stop for stop in sampling.stop if stop != LABEL_END)
+    return replace(
+        request,
+        key=replace(request.key, index=1),
+        sampling=replace(sampling, stop=stop, keep_stop=False),
+    )
 
 
 PRUNERS.add("subjective", mask)

@@ -116,6 +116,37 @@ def test_the_next_round_reads_what_is_kept_and_nothing_else() -> None:
         assert "<solution>\n<think>thought 0</think>\n<answer>0</answer>\n</solution>" in prompt
 
 
+def test_a_judge_that_stopped_in_its_thinking_is_asked_again() -> None:
+    stop = Sampling(stop=("###", "</label>"), keep_stop=True)
+    settings = DebateSettings(load_prompts("default"), judge_sampling=stop)
+    debate = METHODS["mad"].run(QUESTION, settings, PRUNERS["subjective"])
+
+    def answers(requests: list[Request], texts: list[str]) -> list[Completion]:
+        nothing = LogprobSummary(1, -1.0, -1.0)
+        pairs = zip(requests, texts, strict=True)
+        return [Completion(r.key, text, 1, 1, nothing, "stop", 0) for r, text in pairs]
+
+    judges = debate.send(answers(next(debate), ANSWERS[1, "answer"]))
+    assert [r.sampling for r in judges] == [stop] * 3
+    texts = [
+        "<label>NO</label>",
+        "<think>is it <label>NO</label>",
+        "<think>x</think><label>NO</label>",
+    ]
+    [again] = debate.send(answers(judges, texts))
+    assert (again.key.agent, again.key.index, again.key.purpose) == (1, 1, "judge")
+    assert again.sampling == Sampling(stop=("###",))
+    assert again.messages == judges[1].messages and again.reads == judges[1].reads
+    last = debate.send(
+        answers([again], ["<think>is it <label>NO</label>?</think><label>YES</label>"])
+    )
+    with pytest.raises(StopIteration) as end:
+        debate.send(answers(last, ANSWERS[2, "answer"]))
+    mask = end.value.value.rounds[1].mask
+    assert mask.keep == (False, True, False)
+    assert [c.key.index for c in mask.completions] == [0, 0, 0, 1]
+
+
 def test_strict_masks_what_is_not_sure() -> None:
     settings = DebateSettings(load_prompts("default"), strict=True)
     texts = ANSWERS | {(2, "judge"): ["<label>YES</label>", "<label>NO</label>", "hm"]}

@@ -107,6 +107,17 @@ def test_too_few_gpus_is_a_user_error(
     assert caught.value.need.startswith(f"{needed} ")
 
 
+def test_ray_finds_the_gpus_of_other_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "detect_device", lambda: Device("cuda", 2))
+    seen: list[int] = []
+    monkeypatch.setattr(device, "require_device", lambda found, needed: seen.append(needed))
+    monkeypatch.setattr("madm2.engines.vllm.import_vllm", lambda: 1 / 0)
+    several = {"pipeline_parallel_size": 2, "distributed_executor_backend": "ray"}
+    with pytest.raises(ZeroDivisionError):
+        VllmEngine("anything", tensor_parallel_size=2, engine_args=several)
+    assert seen == [1]
+
+
 @pytest.mark.parametrize("value", [0, -1, "2", 1.5, True, None])
 def test_a_parallel_size_is_a_whole_number(monkeypatch: pytest.MonkeyPatch, value: object) -> None:
     monkeypatch.setattr(device, "detect_device", lambda: Device("cuda", 8))
