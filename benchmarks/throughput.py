@@ -11,14 +11,19 @@ Each method's requests, with the same prompts, lengths and seeds, are made in fo
               call for each question's judges, a call for each CoT-SC path
 
 Answers have min(600, 20·Pareto(1.1)) tokens, whatever the model would say, so that a few long ones
-decide how long a barrier waits. The ways are interleaved in a new order each time, prefix caches
-reset in between; the table holds medians over the repeats, after a warm-up. Without `--model_path`
-the model is the tests' random two-layer Llama. Nothing else should run on the machine.
+decide how long a barrier waits. The draw decides what can be reached, too: a question whose answers
+are long in both rounds is a chain that no schedule shortens. `chain` is the longest such chain over
+the longest answer: where it is near 2, so is the driver over the ceiling, and lock-step no worse.
+
+The ways are interleaved in a new order each time, prefix caches reset in between; the table holds
+medians over the repeats, after a warm-up. Without `--model_path` the model is the tests' random
+two-layer Llama. Nothing else should run on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import statistics
 import tempfile
@@ -35,7 +40,6 @@ from madm2.journal import Journal
 from madm2.seeds import request_seed
 from madm2.types import Completion, Question, QuestionId, Request, RequestKey, Sampling
 
-SEED = 42
 METHODS = {
     "naive": {"prune_strategy": "naive"},
     "subjective": {"prune_strategy": "subjective"},
@@ -45,14 +49,14 @@ METHODS = {
 
 
 class FixedLengths:
-    """An engine that gives every request the length drawn for its key, and notes the requests."""
+    """An engine that gives every request the length drawn by its seed, and notes the requests."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.requests: list[Request] = []
 
     def submit(self, request: Request, seed: int) -> None:
-        n = length(request.key)
+        n = length(seed)
         sampling = replace(request.sampling, max_tokens=n, min_tokens=n, ignore_eos=True, stop=())
         self.requests.append(replace(request, sampling=sampling))
         self._engine.submit(self.requests[-1], seed)
@@ -73,30 +77,34 @@ class FixedLengths:
         """The engine is used again."""
 
 
-def length(key: RequestKey) -> int:
-    return min(600, int(20 * random.Random(request_seed(SEED, key)).paretovariate(1.1)))
+def length(seed: int) -> int:
+    return min(600, int(20 * random.Random(seed).paretovariate(1.1)))
 
 
 def debate(
-    engine: VllmEngine, questions: list[Question], method: Mapping[str, object], lockstep: bool
+    engine: VllmEngine,
+    questions: list[Question],
+    method: Mapping[str, object],
+    seed: int,
+    lockstep: bool,
 ) -> list[Request]:
     """Run debates over a fresh journal; return their requests."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "journal.jsonl")
         lengths = FixedLengths(engine)
         agent = Agent(JournaledEngine(lambda: lengths, journal), Sampling())
-        mad = MultiAgentDebate(agent, "arithmetic", seed=SEED, lockstep=lockstep, **method)
+        mad = MultiAgentDebate(agent, "arithmetic", seed=seed, lockstep=lockstep, **method)
         for _ in mad.transcripts(questions):
             pass
         journal.close()
     return lengths.requests
 
 
-def call(engine: VllmEngine, requests: Iterable[Request]) -> None:
+def call(engine: VllmEngine, requests: Iterable[Request], seed: int) -> None:
     """Have all of these answered, as one call of `generate` would."""
     n = 0
     for request in requests:
-        engine.submit(request, request_seed(SEED, request.key))
+        engine.submit(request, request_seed(seed, request.key))
         n += 1
     while n:
         n -= len(engine.step())
@@ -120,21 +128,38 @@ def released_calls(requests: list[Request]) -> Iterator[list[Request]]:
 class Measured:
     seconds: dict[str, list[float]]
     tokens: int
+    chain: float
+
+
+def longest_chain(requests: list[Request]) -> float:
+    """The longest chain of answers that wait for each other, over the longest answer."""
+    stages: dict[QuestionId, dict[tuple[int, bool], int]] = {}
+    for request in requests:
+        key, n = request.key, request.sampling.max_tokens
+        longest = stages.setdefault(key.question_id, {})
+        stage = (key.round, key.purpose == "answer")
+        longest[stage] = max(longest.get(stage, 0), n)
+    chains = [sum(longest.values()) for longest in stages.values()]
+    return max(chains) / max(request.sampling.max_tokens for request in requests)
 
 
 def measure(
-    engine: VllmEngine, questions: list[Question], method: Mapping[str, object], repeats: int
+    engine: VllmEngine,
+    questions: list[Question],
+    method: Mapping[str, object],
+    seed: int,
+    repeats: int,
 ) -> Measured:
-    requests = debate(engine, questions, method, lockstep=False)  # the warm-up
+    requests = debate(engine, questions, method, seed, lockstep=False)  # the warm-up
 
     def released() -> None:
         for one_call in released_calls(requests):
-            call(engine, one_call)
+            call(engine, one_call, seed)
 
     ways: dict[str, Callable[[], object]] = {
-        "ceiling": lambda: call(engine, requests),
-        "driver": lambda: debate(engine, questions, method, lockstep=False),
-        "lockstep": lambda: debate(engine, questions, method, lockstep=True),
+        "ceiling": lambda: call(engine, requests, seed),
+        "driver": lambda: debate(engine, questions, method, seed, lockstep=False),
+        "lockstep": lambda: debate(engine, questions, method, seed, lockstep=True),
         "released": released,
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
@@ -146,7 +171,8 @@ def measure(
             started = time.perf_counter()
             ways[name]()
             seconds[name].append(time.perf_counter() - started)
-    return Measured(seconds, sum(request.sampling.max_tokens for request in requests))
+    tokens = sum(request.sampling.max_tokens for request in requests)
+    return Measured(seconds, tokens, longest_chain(requests))
 
 
 def main() -> None:
@@ -155,6 +181,7 @@ def main() -> None:
     )
     parser.add_argument("--model_path")
     parser.add_argument("--questions", type=int, nargs="+", default=[20, 40])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[7], help="draws of the lengths")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     args = parser.parse_args()
@@ -166,23 +193,23 @@ def main() -> None:
             path = str(build_tiny_model(Path(folder), max_positions=8192))
         engine = VllmEngine(path, engine_args={"max_model_len": 8192})
         print(
-            "questions  method      tokens  tokens/s   ceiling s   "
+            "questions  seed  method      tokens  tokens/s  chain   ceiling s   "
             "driver: /ceiling /lockstep /released"
         )
-        for n in args.questions:
+        for n, seed, name in itertools.product(args.questions, args.seeds, args.methods):
             questions = [
                 Question(i, "arithmetic", f"What is {i} + {3 * i + 4}?", str(4 * i + 4), "numeric")
                 for i in range(n)
             ]
-            for name in args.methods:
-                found = measure(engine, questions, METHODS[name], args.repeats)
-                median = {way: statistics.median(s) for way, s in found.seconds.items()}
-                ratios = [median["driver"] / median[w] for w in ("ceiling", "lockstep", "released")]
-                print(
-                    f"{n:<10} {name:<11} {found.tokens:6,} {found.tokens / median['driver']:9,.0f}"
-                    f" {median['ceiling']:11.2f}   " + "".join(f"{r:10.2f}" for r in ratios),
-                    flush=True,
-                )
+            found = measure(engine, questions, METHODS[name], seed, args.repeats)
+            median = {way: statistics.median(s) for way, s in found.seconds.items()}
+            ratios = [median["driver"] / median[w] for w in ("ceiling", "lockstep", "released")]
+            print(
+                f"{n:<10} {seed:<5} {name:<11} {found.tokens:6,}"
+                f" {found.tokens / median['driver']:9,.0f} {found.chain:6.2f}"
+                f" {median['ceiling']:11.2f}   " + "".join(f"{r:10.2f}" for r in ratios),
+                flush=True,
+            )
         engine.close()
 
 
