@@ -27,8 +27,9 @@ _DECISIVE = ("chat_template_sha256", "dtype", "max_model_len", "double_bos")
 class Manifest:
     """The manifest of one run folder.
 
-    `document` holds: version, madm2, command, arguments, settings, environment, engine (once it
-    was loaded) and sessions, one for every time the command was given. `same_code` says that this
+    `document` holds: version, madm2, environment and command of the first session, arguments and
+    settings of the last one, engine (once it was loaded) and sessions, one for every time the
+    command was given. `same_code` says that this
     session runs the code, packages and machine of the one before it.
     """
 
@@ -82,7 +83,7 @@ def begin(
     session: dict[str, Any] = {"started": _now(), "command": list(command)}
     if former := read_manifest(paths.folder):
         check_same_run(paths.folder, former["settings"], settings)
-        former["settings"] = settings
+        former |= {"settings": settings, "arguments": _plain(arguments)}
         for line in _then_and_now(former["environment"], here):
             print(f"note: not the environment the run was begun in: {line}", file=sys.stderr)
             session["environment"] = here
@@ -102,7 +103,7 @@ def begin(
                 "version": VERSION,
                 "madm2": madm2.__version__,
                 "command": list(command),
-                "arguments": {k: _plain(v) for k, v in arguments.items()},
+                "arguments": _plain(arguments),
                 "settings": settings,
                 "environment": here,
                 "engine": None,
@@ -181,8 +182,8 @@ def _another(folder: Path, differing: Sequence[str]) -> UserError:
     )
 
 
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, Path) else value
+def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
+    return {k: str(v) if isinstance(v, Path) else v for k, v in arguments.items()}
 
 
 def _now() -> str:

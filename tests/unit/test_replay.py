@@ -138,6 +138,13 @@ def test_what_was_asked_cannot_change(
     assert says in capsys.readouterr().err
 
 
+def test_a_run_that_was_extended_replays_whole(tmp_path: Path) -> None:
+    record(tmp_path, "--limit", 4)
+    source = record(tmp_path, "--limit", 9)
+    assert replay(source, tmp_path / "again") == 0
+    assert document(only(tmp_path / "again"))["questions"] == 9
+
+
 def test_other_data_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "own.jsonl"
     data.write_text('{"query": "What is 1 + 1?", "answer": "2"}\n')
