@@ -16,8 +16,6 @@ from madm2.runs.environment import environment
 from madm2.runs.layout import RunPaths
 
 VERSION = 1
-# What was not written down before it could be chosen.
-_BEFORE = {"method": "mad", "route": None, "random_keep": 1}
 # Settings that say where and beside what a run is made, not what it is; `questions` may grow.
 PLACES = frozenset({"data_file", "gpus", "tensor_parallel", "share_first_round", "questions"})
 # What the engine resolved that decides what a model says.
@@ -29,8 +27,8 @@ class Manifest:
 
     `document` holds: version, madm2, environment and command of the first session, arguments and
     settings of the last one, engine (once it was loaded) and sessions, one for every time the
-    command was given. `same_code` says that this
-    session runs the code, packages and machine of the one before it.
+    command was given. `same_code` says that this session runs the code, packages and machine of
+    the one before it.
     """
 
     def __init__(self, path: Path, document: dict[str, Any], *, same_code: bool) -> None:
@@ -139,7 +137,6 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
             have=f"version {document.get('version')}",
             need=f"version {VERSION}",
         )
-    document["settings"] = _BEFORE | document["settings"]
     return document
 
 

@@ -234,19 +234,6 @@ def test_what_another_method_would_ask_is_counted(
     assert "name different methods" in capsys.readouterr().err
 
 
-def test_a_run_that_was_begun_before_there_were_methods(tmp_path: Path) -> None:
-    folder = record(tmp_path)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for name in ("method", "route", "random_keep"):
-        del manifest["settings"][name]
-        manifest["arguments"].pop(name)
-    manifest["arguments"] |= {"mode": "mad", "num_agents": 3, "num_reasoning_paths": 6}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert replay(folder, tmp_path / "again") == 0
-    assert figures(only(tmp_path / "again")) == figures(folder)
-    assert main(flags(tmp_path / "recorded")) == 0
-
-
 def test_help_names_every_method_and_pruner(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
