@@ -9,23 +9,22 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
 from madm2.engine_keys import ENGINE_KEYS
 from madm2.engines import device as devices
 from madm2.engines.load_faults import excerpt, explained
+from madm2.engines.logprobs import summarise
 from madm2.engines.tokenizer import ChatTokenizer, prompt_sha256
 from madm2.errors import UserError, unknown_name
-from madm2.types import Completion, LogprobSummary, Request, RequestKey, Sampling
+from madm2.types import Completion, LogprobSummary, Message, Request, RequestKey, Sampling
 
 CPU_KV_CACHE_BYTES = 2 << 30
 CPU_MAX_MODEL_LEN = 8192  # unless max_model_len says otherwise: longer contexts fill that cache
-# float32 softmax gives no token a probability between 0 and e^-104. A lower value (-inf where a
-# mask met rounding, nan from broken weights) would make sums and JSON useless.
-LOGPROB_FLOOR = -104.0
 # Engine arguments of ours that only some versions know; they are left out where unknown.
 VERSION_DEPENDENT = frozenset({"logprobs_mode", "use_tqdm_on_load", "kv_cache_memory_bytes"})
 
@@ -38,6 +37,15 @@ class _Sent:
     seed: int
     input_tokens: int
     prompt_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """A prompt as it is sent."""
+
+    ids: tuple[int, ...]
+    sha256: str
+    opens_thinking: bool
 
 
 class VllmEngine:
@@ -108,24 +116,25 @@ class VllmEngine:
         self._device, self._devices_used = device, needed
         self._double_bos = double_bos
         self._ids = itertools.count()
+        # Agents of a round share one prompt, and come one after the other.
+        self._prompt = lru_cache(maxsize=64)(self._encode)
         self._sent: dict[str, _Sent] = {}
         self._refused: list[Completion] = []
 
     def submit(self, request: Request, seed: int) -> None:
         """Queue a request; a prompt that leaves no room for a token is refused by `step`."""
-        text = self._tokenizer.render(request.messages)
-        ids = self._tokenizer.encode(text, special_tokens=self._double_bos)
-        sent = _Sent(request.key, seed, len(ids), prompt_sha256(ids))
-        room = self._max_model_len - len(ids)
+        prompt = self._prompt(request.messages)
+        sent = _Sent(request.key, seed, len(prompt.ids), prompt.sha256)
+        room = self._max_model_len - len(prompt.ids)
         if room < 1:
             self._refused.append(_completion(sent, "", (), LogprobSummary(0, 0.0, 0.0), "length"))
             return
         request_id = str(next(self._ids))
         sampling = request.sampling
-        if sampling.keep_stop and text.rstrip().endswith("<think>"):
+        if sampling.keep_stop and prompt.opens_thinking:
             sampling = replace(sampling, stop=(), keep_stop=False)
         params = _sampling_params(sampling_keywords(sampling, seed=seed, room=room))
-        self._engine.add_request(request_id, {"prompt_token_ids": ids}, params)
+        self._engine.add_request(request_id, {"prompt_token_ids": list(prompt.ids)}, params)
         self._sent[request_id] = sent
 
     def step(self) -> list[Completion]:
@@ -195,6 +204,11 @@ class VllmEngine:
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
 
+    def _encode(self, messages: tuple[Message, ...]) -> _Prompt:
+        text = self._tokenizer.render(messages)
+        ids = tuple(self._tokenizer.encode(text, special_tokens=self._double_bos))
+        return _Prompt(ids, prompt_sha256(ids), text.rstrip().endswith("<think>"))
+
 
 def engine_defaults(device: devices.Device) -> dict[str, object]:
     """Engine arguments where ours differ from vLLM's own defaults."""
@@ -237,16 +251,6 @@ def sampling_keywords(sampling: Sampling, *, seed: int, room: int) -> dict[str, 
         "skip_special_tokens": True,
         "spaces_between_special_tokens": True,
     }
-
-
-def summarise(token_ids: Sequence[int], positions: Iterable[Mapping[int, Any]]) -> LogprobSummary:
-    """Sum the log-probabilities of the sampled and of the most likely token at each position."""
-    count, sampled_sum, top_sum = 0, 0.0, 0.0
-    for token, entries in zip(token_ids, positions, strict=True):
-        count += 1
-        sampled_sum += _finite(entries[token].logprob)
-        top_sum += max(_finite(entry.logprob) for entry in entries.values())
-    return LogprobSummary(count, sampled_sum, top_sum)
 
 
 def _completion(
@@ -334,10 +338,6 @@ def _whole(args: Mapping[str, object], key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise UserError(f"{key} must be a whole number ≥ 1", have=repr(value))
     return value
-
-
-def _finite(logprob: float) -> float:
-    return logprob if logprob > LOGPROB_FLOOR else LOGPROB_FLOOR
 
 
 def _recordable(values: Mapping[str, Any]) -> dict[str, Any]:

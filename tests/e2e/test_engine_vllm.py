@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from madm2.engines.vllm import VllmEngine, summarise
+from madm2.engines.logprobs import summarise
+from madm2.engines.vllm import VllmEngine
 from madm2.errors import UserError
 from madm2.types import Completion, LogprobSummary, Message, Request, RequestKey, Sampling
 

@@ -118,6 +118,35 @@ def request(index: int, text: str = "hello") -> Request:
     return Request(RequestKey("q", 1, "answer", 0, index), (Message("user", text),), Sampling())
 
 
+def test_a_prompt_that_agents_share_is_made_once(
+    release: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+    render = FakeTokenizer.render
+    monkeypatch.setattr(
+        FakeTokenizer, "render", lambda self, m: rendered.append(m[0].content) or render(self, m)
+    )
+    engine = VllmEngine("m")
+    for index, text in enumerate(["one", "one", "two", "one", "two"]):
+        engine.submit(request(index, text), seed=index)
+    assert rendered == ["one", "two"]
+    assert [c.input_tokens for c in engine.step()] == [3] * 5
+
+
+@pytest.mark.parametrize(("text", "stops"), [("ask", True), ("ask<think>\n", False)])
+def test_a_label_ends_a_judge_only_where_the_prompt_opens_no_thinking(
+    release: str, text: str, stops: bool
+) -> None:
+    engine = VllmEngine("m")
+    judge = dataclasses.replace(
+        request(0, text), sampling=Sampling(stop=("</label>",), keep_stop=True)
+    )
+    engine.submit(judge, seed=1)
+    _, params = engine._engine.waiting["0"]
+    assert params.include_stop_str_in_output == stops
+    assert params.stop == (["</label>"] if stops else [])
+
+
 def test_arguments_are_those_the_release_knows(release: str) -> None:
     engine = VllmEngine(
         "org/model",

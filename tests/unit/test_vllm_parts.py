@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from madm2.engines.logprobs import summarise
 from madm2.engines.tokenizer import (
     merged_for_strict_templates,
     prompt_sha256,
     replace_surrogates,
     settled_end,
 )
-from madm2.engines.vllm import sampling_keywords, summarise
+from madm2.engines.vllm import sampling_keywords
 from madm2.types import Sampling
 
 any_text = st.text(st.characters(categories=[*"LMNPSZ", "Cc", "Cs"]), max_size=40)
