@@ -235,6 +235,7 @@ def test_the_prompt_hash_is_over_the_token_ids(
 def test_the_released_instrument_doubles_the_bos_token(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(engine, "_prompt", engine._encode)
     single = ask(engine)
     monkeypatch.setattr(engine, "_double_bos", True)
     double = ask(engine)
