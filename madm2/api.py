@@ -6,8 +6,10 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
+from madm2.conduct import PLAIN_CONDUCT, Conduct, check_names
 from madm2.datasets.load import question_from_row
 from madm2.datasets.registry import DATASETS
+from madm2.decisions import DECISIONS, concluded, decide_with
 from madm2.driver import MAX_LIVE_QUESTIONS, drive
 from madm2.engines.base import Engine
 from madm2.errors import UserError, unknown_name
@@ -76,6 +78,7 @@ class MultiAgentDebate:
         objective_keep: memories the paper's objective mask keeps.
         random_keep: memories the random mask keeps.
         answer_hint: add the prompt set's hint for the answer type.
+        conduct: decision, stance of the debate prompt, attack on the memories.
         max_live_questions: questions in progress at one time.
         lockstep: no question goes on before all have ended their round, for comparison.
 
@@ -101,6 +104,7 @@ class MultiAgentDebate:
         objective_keep: int = 1,
         random_keep: int = 1,
         answer_hint: bool = False,
+        conduct: Conduct = PLAIN_CONDUCT,
         max_live_questions: int = MAX_LIVE_QUESTIONS,
         lockstep: bool = False,
     ) -> None:
@@ -117,16 +121,22 @@ class MultiAgentDebate:
         self.method = METHODS[method]
         if route is not None and self.method.reads is None:
             raise UserError(f"{method} has no rounds that a route could decide on")
+        rounds = 1 if only_voting and max_round >= 1 else max_round
+        self.decision = DECISIONS[conduct.decision]
         self.max_live_questions = max_live_questions
         self.lockstep = lockstep
         self.settings = DebateSettings(
-            prompts=agent.prompts,
+            prompts=agent.prompts.for_run(
+                stance=conduct.stance, chooses=self.decision.ask is not None
+            ),
             num_agents=num_agents,
-            max_round=1 if only_voting and max_round >= 1 else max_round,
+            max_round=rounds,
             strict=strict,
             objective_keep=objective_keep,
             random_keep=random_keep,
             route=parse_route(route),
+            attack=conduct.attack,
+            freemad_weights=conduct.weights,
             answer_hint=answer_hint,
             instrument=INSTRUMENTS[instrument],
             seed=seed,
@@ -135,6 +145,7 @@ class MultiAgentDebate:
             memory_max_tokens=agent.memory_max_tokens,
             head=agent.engine.head,
         )
+        check_names(conduct.decision, conduct.stance, rounds)
 
     def __call__(self, questions: Iterable[Question | Mapping[str, object]]) -> Results:
         """Debate every question and return all samples in the order of the questions."""
@@ -165,7 +176,9 @@ class MultiAgentDebate:
     ) -> Generator[Transcript, None, None]:
         """As `stream`, without scores."""
         debates = (
-            self.method.run(question, self.settings, self.pruner)
+            concluded(
+                self.method.run(question, self.settings, self.pruner), self.decision, self.settings
+            )
             for question in self._questions(questions)
         )
         return drive(
@@ -178,9 +191,10 @@ class MultiAgentDebate:
         )
 
     def score(self, transcript: Transcript) -> Sample:
-        """Apply both instruments to a transcript."""
+        """Read, decide and grade a transcript, by both instruments."""
+        decide = decide_with(self.decision, self.settings)
         return Sample(
-            transcript, {name: inst.score(transcript) for name, inst in INSTRUMENTS.items()}
+            transcript, {name: inst.score(transcript, decide) for name, inst in INSTRUMENTS.items()}
         )
 
     def _questions(self, rows: Iterable[Question | Mapping[str, object]]) -> list[Question]:

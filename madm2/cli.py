@@ -95,6 +95,21 @@ def build_parser() -> Parser:
         type=os.path.expanduser,
         help="prompt set (default, small), or a .yaml or .py file",
     )
+    how.add_argument(
+        "--decision", help="majority (of the last round), freemad or last_judge (majority)"
+    )
+    how.add_argument(
+        "--freemad_weights",
+        metavar="W,W,W,W",
+        help="freemad: what first, left, taken up and kept answers count (20,25,30,20)",
+    )
+    how.add_argument(
+        "--stance", help="debate prompt: anticonformity, conformity or neutral (neutral)"
+    )
+    how.add_argument("--attack", help="memories to compromise: drop or tamper them (none)")
+    how.add_argument(
+        "--compromised", metavar="SHARE", help="attack: the share of the agents, 0 to 1"
+    )
     how.add_argument("--num_reasoning_paths", type=int, help="cot_sc: answers a question (6)")
     how.add_argument("--mode", help="mad or cot, as --method")
     how.add_argument(

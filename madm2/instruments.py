@@ -15,12 +15,32 @@ from functools import lru_cache
 from madm2.grading import released
 from madm2.grading.equal import grade
 from madm2.grading.extract import extract, gold_answer, strip_thinking
-from madm2.types import AnswerType, InstrumentName, Question, Score, Transcript, Verdict, Vote
+from madm2.types import (
+    AnswerType,
+    Choice,
+    InstrumentName,
+    Question,
+    Score,
+    Transcript,
+    Verdict,
+    Vote,
+)
 from madm2.voting import paper_vote, released_vote
 
 Head = Callable[[str, int], str]
+Answers = tuple[tuple[str | None, ...], ...]
+Decide = Callable[["Instrument", Transcript, Answers, tuple[Vote, ...]], tuple[Vote, Choice | None]]
+"""Given the answers and the votes of all rounds: the vote whose answer is graded, and how it was
+chosen where that is not the last vote."""
 _TAGS = re.compile(r"</?think>", re.IGNORECASE)
 _THOUGHTS = re.compile(r"<think>(.*?)(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+def last_vote(
+    instrument: Instrument, transcript: Transcript, answers: Answers, votes: tuple[Vote, ...]
+) -> tuple[Vote, Choice | None]:
+    """The decision that the paper and the released code make."""
+    return votes[-1], None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +66,15 @@ class Instrument:
     joiner: str | None
     double_bos: bool
 
-    def score(self, transcript: Transcript) -> Score:
-        """Read, vote and grade a finished transcript; the last round's vote decides."""
+    def score(self, transcript: Transcript, decide: Decide = last_vote) -> Score:
+        """Read, vote, decide and grade a finished transcript."""
         question = transcript.question
         answers = tuple(
             tuple(self.read(c.text, question) for c in rnd.completions) for rnd in transcript.rounds
         )
         votes = tuple(self.vote(row, question) for row in answers)
-        return Score(answers, votes, self.grade(votes[-1], question))
+        chosen, choice = decide(self, transcript, answers, votes)
+        return Score(answers, votes, self.grade(chosen, question), choice)
 
 
 def split_thinking(text: str) -> tuple[str, str]:

@@ -119,4 +119,14 @@ def recorded_flags(recorded: Mapping[str, Any], args: argparse.Namespace) -> dic
         flags |= {"num_reasoning_paths": agents} if method == "cot_sc" else {}
     elif args.only_voting or args.max_round == 1:
         flags["route"] = None
+    # What goes with a choice goes when another one is made.
+    if args.decision not in (None, "freemad"):
+        flags["freemad_weights"] = None
+    if args.attack == "none":
+        flags["compromised"] = None
+    # A single round has no debate prompt, no memories to attack, no changes of mind.
+    if METHODS[method].reads is None or args.only_voting or args.max_round == 1:
+        flags |= {"stance": None, "attack": None, "compromised": None}
+        if flags.get("decision") == "freemad":
+            flags |= {"decision": None, "freemad_weights": None}
     return flags

@@ -1,4 +1,4 @@
-"""The three prompts of a debate: loaded from YAML or read from a Python file, and filled."""
+"""The prompts of a debate: loaded from YAML or read from a Python file, and filled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import cast, get_args
 
@@ -17,6 +17,7 @@ from madm2.yaml_text import load_yaml
 PROMPT_SETS = Path(__file__).parent / "prompt_sets"
 _SLOT = re.compile(r"\{(question|context|solution|format)\}")
 _NEEDED_SLOTS = {"debate": ("question", "context"), "judge": ("question", "solution")}
+STANCES = ("anticonformity", "conformity", "neutral")
 _PYTHON_NAMES = {
     "COT_PROMPT": "cot",
     "DEBATE_PROMPT": "debate",
@@ -35,6 +36,8 @@ class PromptSet:
         cot: asks one agent alone; without a {question} slot it follows the question.
         debate: shows the kept memories ({context}) and asks again.
         judge: asks for a YES / NO / NOT SURE label on one solution.
+        choose: shows solutions with different answers ({context}) and asks for the right one.
+        stances: debate prompts by stance, beside the neutral one.
         format: how to write the answer; follows `cot` and `debate` where they lack {format}.
         hints: an extra line for each answer type, used with `--answer_hint` only.
         bare_label: a judge's bare leading Yes or No counts as a label (for tiny models).
@@ -48,6 +51,27 @@ class PromptSet:
     hints: dict[AnswerType, str] = field(default_factory=dict)
     bare_label: bool = False
     joiner: str = "\n"
+    choose: str = ""
+    stances: dict[str, str] = field(default_factory=dict)
+
+    def for_run(self, *, stance: str, chooses: bool) -> PromptSet:
+        """The prompts that a run uses, and no others.
+
+        Args:
+            stance: `neutral`, or one of `stances`, whose text becomes the debate prompt.
+            chooses: whether the run puts ties to the model.
+
+        Raises:
+            UserError: there is no such prompt in this set.
+        """
+        if stance not in STANCES:
+            raise unknown_name("stance", stance, STANCES)
+        if stance != "neutral" and stance not in self.stances:
+            raise _not_in_set(f"debate prompt for the stance {stance!r}", f"stances: {stance}:")
+        if chooses and not self.choose:
+            raise _not_in_set("prompt to choose among tied answers", "choose:")
+        debate = self.stances.get(stance, self.debate)
+        return replace(self, debate=debate, choose=self.choose if chooses else "")
 
     def ask(self, question: str, hint: str = "") -> Messages:
         """The prompt of an agent that sees no memory (round 1, or all memories masked)."""
@@ -62,9 +86,17 @@ class PromptSet:
         """The prompt that asks whether one solution is right."""
         return _user_message(self.judge, question=question, solution=solution)
 
+    def choose_from(self, question: str, solutions: str, hint: str = "") -> Messages:
+        """The prompt that asks which of several solutions is right."""
+        return self._user(self.choose, hint, question=question, context=solutions)
+
     def sha256(self) -> str:
-        """Content hash, for provenance."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        """Content hash, for provenance; after `for_run` of the prompts in use."""
+        texts = asdict(self)
+        del texts["stances"]
+        if not self.choose:  # a run that was made before there was one has the same hash
+            del texts["choose"]
+        return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
 
     def _user(self, template: str, hint: str, **slots: str) -> Messages:
         if self.format and "{format}" not in template:
@@ -173,19 +205,40 @@ def _checked(values: dict[str, object], path: Path) -> PromptSet:
                 need="the texts cot, debate and judge "
                 "(in a Python file COT_PROMPT, DEBATE_PROMPT and PRUNE_PROMPT)",
             )
-        for slot in _NEEDED_SLOTS.get(name, ()):
-            if "{" + slot + "}" not in text:
-                raise UserError(f"the {name!r} prompt of {path} lacks the slot {{{slot}}}")
+        _require_slots(text, name, _NEEDED_SLOTS.get(name, ()), path)
     values.setdefault("format", "")
+    stances = values.get("stances", {})
+    if not isinstance(stances, dict) or not all(isinstance(v, str) for v in stances.values()):
+        raise UserError(f"'stances' in {path} must map stances to debate prompts")
+    for stance, text in stances.items():
+        if stance not in STANCES[:2]:
+            raise unknown_name(f"stance in {path}", str(stance), STANCES[:2])
+        _require_slots(text, stance, _NEEDED_SLOTS["debate"], path)
     hints = values.get("hints", {})
     if not isinstance(hints, dict) or not all(isinstance(v, str) for v in hints.values()):
         raise UserError(f"'hints' in {path} must map answer types to texts")
     for answer_type in hints:
         if answer_type not in get_args(AnswerType):
             raise unknown_name(f"answer type in {path}", str(answer_type), get_args(AnswerType))
-    for key in ("format", "joiner"):
+    for key in ("format", "joiner", "choose"):
         if not isinstance(values.get(key, ""), str):
             raise UserError(f"{key!r} in {path} must be a text")
+    if choose := values.get("choose"):
+        _require_slots(str(choose), "choose", _NEEDED_SLOTS["debate"], path)
     if not isinstance(values.get("bare_label", False), bool):
         raise UserError(f"'bare_label' in {path} must be true or false")
     return PromptSet(**cast("dict[str, str]", values))  # type: ignore[arg-type]
+
+
+def _require_slots(text: str, name: str, slots: tuple[str, ...], path: Path) -> None:
+    for slot in slots:
+        if "{" + slot + "}" not in text:
+            raise UserError(f"the {name!r} prompt of {path} lacks the slot {{{slot}}}")
+
+
+def _not_in_set(what: str, key: str) -> UserError:
+    return UserError(
+        f"the prompt set has no {what}",
+        need=f"{key} in a YAML prompt set",
+        fix="--prompts default or small has one",
+    )

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import get_args
 
+from madm2.conduct import Conduct, conduct_of, require_same_stance
 from madm2.config import DEFAULT_CONFIG, ModelConfig, load_model_config
 from madm2.datasets.load import dataset_file, load_dataset, load_file, sha256_of
 from madm2.datasets.registry import DATASETS
@@ -48,6 +49,7 @@ class Run:
     strict: bool
     num_agents: int
     rounds: int
+    conduct: Conduct
     objective_keep: int
     random_keep: int
     answer_hint: bool
@@ -81,6 +83,7 @@ class Run:
             "strict": self.strict,
             "num_agents": self.num_agents,
             "rounds": self.rounds,
+            **self.conduct.settings(),
             "objective_keep": self.objective_keep,
             "random_keep": self.random_keep,
             "answer_hint": self.answer_hint,
@@ -136,15 +139,19 @@ def resolve(
         if value is not None and value < 1:
             raise UserError(f"--{name} must be ≥ 1", have=str(value))
     shape = shape_of(args)
+    conduct = conduct_of(args, shape.rounds)
     gpus, tensor_parallel = _gpus(args.gpu_id, args.parallel)
     if recording is None:
         model = _model(args)
         dataset, answer_type, data_file, questions = _questions(args)
     else:
         _check_replay(args, recording)
+        require_same_stance(recording.arguments, conduct, shape.rounds)
         model = recording.model
         dataset, answer_type, data_file, questions = _recorded_questions(args, recording)
-    prompts = load_prompts(model.prompts)
+    prompts = load_prompts(model.prompts).for_run(
+        stance=conduct.stance, chooses=conduct.decision == "last_judge"
+    )
     route = None if shape.route is None else str(shape.route)
     choices: dict[str, object] = {}
     if route is not None:
@@ -161,6 +168,7 @@ def resolve(
         choices["answer_hint"] = "on"
     if args.prompts:
         choices["prompts"] = Path(args.prompts).stem
+    choices |= conduct.choices()
     choices |= {key: value for key, _, value in (text.partition("=") for text in args.set)}
     return Run(
         dataset=dataset,
@@ -180,6 +188,7 @@ def resolve(
         strict=args.strict,
         num_agents=shape.num_agents,
         rounds=shape.rounds,
+        conduct=conduct,
         objective_keep=args.objective_keep,
         random_keep=args.random_keep,
         answer_hint=args.answer_hint,

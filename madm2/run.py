@@ -239,6 +239,7 @@ def _multi_agent_debate(run: Run, engine: Engine) -> MultiAgentDebate:
         objective_keep=run.objective_keep,
         random_keep=run.random_keep,
         answer_hint=run.answer_hint,
+        conduct=run.conduct,
         max_live_questions=run.max_live_questions,
         lockstep=run.lockstep,
     )
@@ -260,7 +261,8 @@ def _print_closing(run: Run, summary: Summary, seconds: float) -> None:
     if METHODS[run.method].reads is None:
         how = f"{run.num_agents} answer{'s' * (run.num_agents > 1)} a question"
     route = f", route {run.route}" if run.route else ""
-    print(f"\n{run.dataset}: {run.model.name}, {run.method}, {how}{route}, seed {run.seed}")
+    how += f"{route}{run.conduct}"
+    print(f"\n{run.dataset}: {run.model.name}, {run.method}, {how}, seed {run.seed}")
     chance = DATASETS[run.dataset].chance if run.dataset in DATASETS else 0.0
     bound = run.prune_strategy in READS_GOLD
     print(closing_table(summary, seconds, run.instrument, chance, upper_bound=bound))

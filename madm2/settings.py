@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
+from madm2.attacks import Attack
 from madm2.errors import UserError
 from madm2.instruments import INSTRUMENTS, Instrument
 from madm2.prompts import Messages, PromptSet
 from madm2.routing import Route
 from madm2.types import Memory, Question, Sampling
+
+FreeMadWeights = tuple[Fraction, Fraction, Fraction, Fraction]
+"""Of a first answer, one that an agent left, took up, kept."""
+FREEMAD_WEIGHTS: FreeMadWeights = (Fraction(20), Fraction(25), Fraction(30), Fraction(20))
 
 
 def _whole(text: str, n_tokens: int) -> str:
@@ -28,6 +34,8 @@ class DebateSettings:
         objective_keep: memories the paper's objective mask keeps, ≥ 1.
         random_keep: memories the random mask keeps, ≥ 1.
         route: which questions are debated; None for all.
+        attack: what befalls the memories between two rounds; None for nothing.
+        freemad_weights: what changes of mind count in the decision `freemad`.
         answer_hint: add the prompt set's hint for the dataset's answer type.
         instrument: how answers are read and shown.
         seed: the run's seed, for random choices (which derive from it and the question id).
@@ -43,6 +51,8 @@ class DebateSettings:
     objective_keep: int = 1
     random_keep: int = 1
     route: Route | None = None
+    attack: Attack | None = None
+    freemad_weights: FreeMadWeights = FREEMAD_WEIGHTS
     answer_hint: bool = False
     instrument: Instrument = INSTRUMENTS["paper"]
     seed: int = 42
@@ -64,6 +74,8 @@ class DebateSettings:
                 raise UserError(f"{name} must be a whole number ≥ {least}", have=repr(value))
         if self.route is not None and self.max_round == 1:
             raise UserError("a route needs a second round, which it decides on")
+        if self.attack is not None and self.max_round == 1:
+            raise UserError("an attack needs a second round, which reads the memories")
 
     def show(self, memory: Memory, question: Question) -> str:
         """A memory as another agent, or a judge, reads it."""
@@ -78,13 +90,21 @@ class DebateSettings:
         """The prompt with the kept memories; without any it is the first round's."""
         if not memories:
             return self.ask(question)
-        shown = [self.show(memory, question) for memory in memories]
-        joiner = self.prompts.joiner if self.instrument.joiner is None else self.instrument.joiner
-        return self.prompts.debate_with(question.query, joiner.join(shown), self._hint(question))
+        shown = self._joined(memories, question)
+        return self.prompts.debate_with(question.query, shown, self._hint(question))
 
     def judge(self, question: Question, memory: Memory) -> Messages:
         """The prompt that asks for a label on one memory."""
         return self.prompts.judge_solution(question.query, self.show(memory, question))
+
+    def choose(self, question: Question, candidates: list[Memory]) -> Messages:
+        """The prompt that asks for one of several answers that have as many votes."""
+        shown = self._joined(candidates, question)
+        return self.prompts.choose_from(question.query, shown, self._hint(question))
+
+    def _joined(self, memories: list[Memory], question: Question) -> str:
+        joiner = self.prompts.joiner if self.instrument.joiner is None else self.instrument.joiner
+        return joiner.join(self.show(memory, question) for memory in memories)
 
     def _hint(self, question: Question) -> str:
         return self.prompts.hints.get(question.answer_type, "") if self.answer_hint else ""

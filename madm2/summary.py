@@ -16,7 +16,8 @@ class Summary:
 
     Tokens are keyed by purpose (`answer`, `judge`). `statuses` counts each instrument's
     verdicts; `unparsed` its answers that could not be read, over all rounds. `routed` counts the
-    questions on which a route decided, `debated` those that it sent on.
+    questions on which a route decided, `debated` those that it sent on. `attacked` counts memories
+    by what befell them, `tied_decisions` the ties of a decision other than the last vote.
     """
 
     questions: int = 0
@@ -36,6 +37,8 @@ class Summary:
     boundaries: int = 0
     shared_input_tokens: int = 0
     shared_output_tokens: int = 0
+    attacked: Counter[str] = field(default_factory=Counter)
+    tied_decisions: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     label_sources: Counter[str] = field(default_factory=Counter)
 
@@ -47,6 +50,8 @@ class Summary:
         for name, score in sample.scores.items():
             self.statuses.setdefault(name, Counter())[score.verdict.status] += 1
             self.ties[name] += score.votes[-1].tie
+            if score.choice is not None:
+                self.tied_decisions[name] += score.choice.tie
             self.unparsed[name] += sum(not answer for row in score.answers for answer in row)
         for completion in sample.transcript.completions():
             self._add_completion(completion)
@@ -59,6 +64,8 @@ class Summary:
             self.kept_memories += sum(rnd.mask.keep)
             self.all_masked += not any(rnd.mask.keep)
             for evidence in rnd.mask.evidence:
+                if evidence.attack is not None:
+                    self.attacked[evidence.attack] += 1
                 if evidence.label is not None:
                     self.labels[evidence.label] += 1
                     self.label_sources[evidence.source or "none"] += 1
@@ -83,6 +90,8 @@ class Summary:
             "round_boundaries": self.boundaries,
             "routed": self.routed,
             "debated": self.debated,
+            "attacked": dict(self.attacked),
+            "tied_decisions": dict(self.tied_decisions),
             "labels": dict(self.labels),
             "label_sources": dict(self.label_sources),
             "finish_reasons": dict(self.finish_reasons),
@@ -120,6 +129,8 @@ class Summary:
             boundaries=values["round_boundaries"],
             routed=values["routed"],
             debated=values["debated"],
+            attacked=Counter(values.get("attacked", {})),
+            tied_decisions=Counter(values.get("tied_decisions", {})),
             labels=Counter(values["labels"]),
             label_sources=Counter(values["label_sources"]),
         )

@@ -37,7 +37,8 @@ class Question:
 class RequestKey:
     """What a completion is for; unique within a run.
 
-    `purpose` is `answer` or what a pruner asks for (`judge`). `agent` is the agent that
+    `purpose` is `answer`, or what a pruner (`judge`) or a decision (`decision`) asks for; what
+    reads a memory that was tampered with names it `tampered`. `agent` is the agent that
     answers, or whose memory is judged. `index` counts several samples of the same kind.
     """
 
@@ -157,12 +158,13 @@ class Evidence:
 
     `label` is `yes`, `no` or `not_sure`; `source` says where a label came from: `tag`, `bare`
     (a bare leading word, where the prompts allow it), `none` (no label found), or `gold` (the
-    oracle's).
+    oracle's). `attack` says what was done to the memory on its way: `drop` or `tamper`.
     """
 
     score: float | None = None
     label: str | None = None
     source: str | None = None
+    attack: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,19 +195,22 @@ class Transcript:
     """All rounds of one question; `method` names what produced them.
 
     `debated` is what the route decided after round 1; None where there is no route.
+    `decided_by` is what the decision asked the model for, after the last round.
     """
 
     question: Question
     method: str
     rounds: tuple[Round, ...]
     debated: bool | None = None
+    decided_by: tuple[Completion, ...] = ()
 
     def completions(self) -> Iterator[Completion]:
-        """All completions, what pruners asked for among them, in the order of the rounds."""
+        """All completions, those of pruners and the decision too, in the order of the rounds."""
         for rnd in self.rounds:
             if rnd.mask is not None:
                 yield from rnd.mask.completions
             yield from rnd.completions
+        yield from self.decided_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +230,22 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """How a decision other than the last vote came to its answer, under one instrument.
+
+    `scores` has one score a cluster; `clusters[r][a]` numbers the cluster of agent a's answer
+    in the r-th of the rounds that were scored (None: no answer). `winner` is the cluster that
+    was chosen, None when nobody answered; `tie` says that another one had as high a score.
+    """
+
+    decision: str
+    scores: tuple[float, ...]
+    clusters: tuple[tuple[int | None, ...], ...]
+    winner: int | None
+    tie: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """A graded answer; `grader` names the instrument."""
 
@@ -237,12 +258,14 @@ class Verdict:
 class Score:
     """One instrument's reading of a transcript.
 
-    `answers[r][a]` is what agent a said in round r + 1, `votes[r]` the vote over that round.
+    `answers[r][a]` is what agent a said in round r + 1, `votes[r]` the vote over that round. The
+    verdict is on the last vote's answer, or on what `choice` chose.
     """
 
     answers: tuple[tuple[str | None, ...], ...]
     votes: tuple[Vote, ...]
     verdict: Verdict
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)

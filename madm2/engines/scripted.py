@@ -65,7 +65,7 @@ class ScriptedEngine:
         prompt_words = sum(len(m.content.split()) for m in request.messages)
         text, confidence, reason = "", 0.0, "prompt_too_long"
         if prompt_words < self.max_model_len:
-            if request.key.purpose == "answer":
+            if request.key.purpose in ("answer", "decision"):
                 text, confidence, reason = self._answer(request.key, rng)
             else:
                 text = f"I went through it again. {rng.choices(_LABELS, (5, 3, 1, 1))[0]}"

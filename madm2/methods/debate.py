@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import partial
 
 from madm2.methods.base import METHODS, Debate, Method, Reads, ask_round
 from madm2.pruners import Pruner
 from madm2.settings import DebateSettings
-from madm2.types import Memory, Question, Round, Transcript
+from madm2.types import Completion, Mask, Memory, Question, Request, Round, Transcript
 
 
 def everyone(agent: int, num_agents: int) -> Sequence[int]:
@@ -21,9 +21,9 @@ def debate(
 ) -> Debate:
     """One question's debate (paper, section 4 and algorithm 1).
 
-    The mask is over all memories of the round before; each agent reads the kept ones of those
-    that `reads` names. An agent that is left without any is asked afresh. With a route, the
-    vote over the first round may be the end.
+    The mask is over all memories of the round before that an attack has not dropped; each agent
+    reads the kept ones of those that `reads` names. An agent that is left without any is asked
+    afresh. With a route, the vote over the first round may be the end.
 
     Args:
         question: what is asked.
@@ -40,10 +40,26 @@ def debate(
         debated = settings.route.debates(settings.instrument.vote(answers, question), n)
     for index in range(2, settings.max_round + 1) if debated is not False else ():
         memories = _memories(rounds[-1], question, settings)
-        mask = yield from pruner(question, memories, settings)
+        mask, memories = yield from _masked(question, memories, settings, pruner)
         shown = [[memories[a] for a in reads(agent, n) if mask.keep[a]] for agent in range(n)]
         rounds.append((yield from ask_round(question, settings, index, shown, mask)))
     return Transcript(question, name, tuple(rounds), debated)
+
+
+def _masked(
+    question: Question, memories: list[Memory], settings: DebateSettings, pruner: Pruner
+) -> Generator[list[Request], list[Completion], tuple[Mask, list[Memory]]]:
+    """The mask over what an attack left of the memories; and these, one an agent."""
+    attack = settings.attack
+    if attack is None:
+        return (yield from pruner(question, memories, settings)), memories
+    sent = attack.delivered(question, memories, settings.seed, settings.instrument)
+    mask = Mask("none", (), ())
+    if sent:
+        mask = yield from pruner(question, sent, settings)
+    arrived = {memory.agent: memory for memory in sent}
+    known = [arrived.get(memory.agent, memory) for memory in memories]
+    return attack.marked(mask, sent, len(memories)), known
 
 
 def _memories(rnd: Round, question: Question, settings: DebateSettings) -> list[Memory]:

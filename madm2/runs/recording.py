@@ -6,10 +6,12 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from madm2.attacks import parse_attack
+from madm2.conduct import conduct_in_name
 from madm2.config import ModelConfig
 from madm2.datasets.load import sha256_of
 from madm2.errors import UserError
@@ -127,6 +129,10 @@ def _imported(document: dict[str, Any], raw: bytes, path: Path, defaults: Defaul
     dataset, _ = dataset_of(path, defaults, golds)
     method = _method_of(rows[0], path)
     head = path.name.partition("_seed")[0]
+    seed = re.search(r"_seed(\d+)", path.name)
+    run_seed = int(seed[1]) if seed else 42
+    conduct = conduct_in_name(path.name)
+    attack = parse_attack(conduct["attack"], conduct["compromised"])
     strategy = next((name for name in PRUNERS if name in head), "naive")
     questions, records = [], dict[RequestKey, Record]()
     for number, row in enumerate(rows, start=1):
@@ -135,10 +141,12 @@ def _imported(document: dict[str, Any], raw: bytes, path: Path, defaults: Defaul
         questions.append(question)
         reads = METHODS[method].reads
         for record in _records(row, question, reads, judged=strategy == "subjective"):
+            if attack is not None and attack.kind == "tamper":
+                struck = attack.agents(len(_history(row)[0]), run_seed, question.id)
+                record = replace(record, reads=_as_tampered(record.reads, struck))
             records[record.completion.key] = record
     name = str(document["token_usage_summary"]["history"][0]["model"])
     rounds, agents = max(len(_history(row)) for row in rows), len(_history(rows[0])[0])
-    seed = re.search(r"_seed(\d+)", path.name)
     route = re.search(r"_route-majority-(\d+-\d+|\d*\.?\d+)", path.name)
     lots = re.search(r"_random_keep-(\d+)", path.name)
     return Recording(
@@ -155,7 +163,8 @@ def _imported(document: dict[str, Any], raw: bytes, path: Path, defaults: Defaul
             "prune_strategy": strategy,
             "strict": "strict_subjective" in path.name,
             "instrument": "released",
-            "seed": int(seed[1]) if seed else 42,
+            "seed": run_seed,
+            **conduct,
         },
         ModelConfig(name.rstrip("/").rpartition("/")[2], name),
         records.get,
@@ -166,6 +175,10 @@ def _imported(document: dict[str, Any], raw: bytes, path: Path, defaults: Defaul
         "log-probabilities of sampled tokens and no judges' texts: tokens are 0, and labels are "
         "read off its masks",
     )
+
+
+def _as_tampered(reads: tuple[RequestKey, ...], struck: frozenset[int]) -> tuple[RequestKey, ...]:
+    return tuple(replace(k, purpose="tampered") if k.agent in struck else k for k in reads)
 
 
 def _method_of(row: dict[str, Any], path: Path) -> str:

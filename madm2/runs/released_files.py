@@ -140,18 +140,21 @@ def _calls(sample: dict[str, Any]) -> Iterator[tuple[tuple[object, ...], dict[st
     """A sample's completions, each with the engine call that the released code makes it in.
 
     It calls the engine once per round and agent over all questions, and once per round and
-    question for that question's judges.
+    question for that question's judges; what a decision asks, which it has not, comes last.
     """
     for rnd in sample["rounds"]:
         for c in rnd["mask"]["completions"] if rnd["mask"] else ():
             yield (rnd["round"], "judge", str(sample["id"])), c
         for c in rnd["completions"]:
             yield (rnd["round"], "answer", c["agent"]), c
+    for c in sample["decided_by"]:
+        yield (len(sample["rounds"]), "decision", str(sample["id"])), c
 
 
 def _usage(calls: dict[tuple[object, ...], list[int]], model: str) -> dict[str, Any]:
     # Stable: within a round the judges keep the order of the questions, and come first.
-    order = sorted(calls, key=lambda call: (call[0], call[1] == "answer"))
+    place = {"judge": 0, "answer": 1, "decision": 2}
+    order = sorted(calls, key=lambda call: (call[0], place[str(call[1])]))
     history = [
         {
             "model": model,

@@ -99,6 +99,9 @@ def closing_table(
     rows.append(("time", f"{seconds:.1f} s  ({tokens_out / max(seconds, 1e-9):,.0f} tokens/s)"))
     if summary.routed:
         rows.append(("debated after the first vote", f"{summary.debated} of {summary.routed}"))
+    if summary.attacked:
+        said = ", ".join(f"{count} {name}" for name, count in sorted(summary.attacked.items()))
+        rows.append(("memories attacked", said))
     rows += _mask_rows(summary)
     rows.append(
         ("unparsed answers", f"{summary.unparsed[instrument]} of {summary.answers}"),
@@ -111,6 +114,8 @@ def closing_table(
             rows.append((label, f"{count} of {summary.calls.total()} calls"))
     if ties := summary.ties[instrument]:
         rows.append(("ties in the last vote", f"{ties} of {n}"))
+    if tied := summary.tied_decisions[instrument]:
+        rows.append(("ties in the decision", f"{tied} of {n}"))
     for name, counts in summary.statuses.items():
         for status in ("bad_gold", "grader_timeout"):
             if counts[status]:

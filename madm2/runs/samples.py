@@ -7,11 +7,13 @@ import math
 import os
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from madm2.types import (
+    Choice,
     Completion,
     Evidence,
     InstrumentName,
@@ -46,6 +48,7 @@ def sample_to_dict(sample: Sample) -> dict[str, Any]:
         "method": sample.transcript.method,
         "debated": sample.transcript.debated,
         "rounds": [_round(rnd) for rnd in sample.transcript.rounds],
+        "decided_by": [_completion(c) for c in sample.transcript.decided_by],
         "scores": {name: _score(score) for name, score in sample.scores.items()},
     }
 
@@ -68,7 +71,11 @@ def sample_from_dict(row: Mapping[str, Any]) -> Sample:
     )
     rounds = tuple(_round_from(rnd, question.id) for rnd in row["rounds"])
     scores = {name: _score_from(score, name) for name, score in row["scores"].items()}
-    return Sample(Transcript(question, row["method"], rounds, row["debated"]), scores)
+    decided_by = tuple(
+        _completion_from(c, question.id, rounds[-1].index) for c in row.get("decided_by", ())
+    )
+    transcript = Transcript(question, row["method"], rounds, row["debated"], decided_by)
+    return Sample(transcript, scores)
 
 
 def _round_from(row: Mapping[str, Any], question_id: QuestionId) -> Round:
@@ -92,7 +99,12 @@ def _round_from(row: Mapping[str, Any], question_id: QuestionId) -> Round:
 
 def _evidence_from(row: Mapping[str, Any]) -> Evidence:
     score = row.get("score")
-    return Evidence(None if score is None else float(score), row.get("label"), row.get("source"))
+    return Evidence(
+        None if score is None else float(score),
+        row.get("label"),
+        row.get("source"),
+        row.get("attack"),
+    )
 
 
 def _completion_from(row: Mapping[str, Any], question_id: QuestionId, index: int) -> Completion:
@@ -114,7 +126,20 @@ def _completion_from(row: Mapping[str, Any], question_id: QuestionId, index: int
 def _score_from(row: Mapping[str, Any], name: InstrumentName) -> Score:
     votes = (Vote(**{**vote, "clusters": tuple(vote["clusters"])}) for vote in row["votes"])
     answers = tuple(tuple(answers) for answers in row["answers"])
-    return Score(answers, tuple(votes), Verdict(row["status"], row["answer"], name))
+    verdict = Verdict(row["status"], row["answer"], name)
+    return Score(answers, tuple(votes), verdict, _choice_from(row.get("choice")))
+
+
+def _choice_from(row: Mapping[str, Any] | None) -> Choice | None:
+    if row is None:
+        return None
+    return Choice(
+        row["decision"],
+        tuple(row["scores"]),
+        tuple(tuple(numbers) for numbers in row["clusters"]),
+        row["winner"],
+        row["tie"],
+    )
 
 
 def _round(rnd: Round) -> dict[str, Any]:
@@ -145,6 +170,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "score": _number(evidence.score),
         "label": evidence.label,
         "source": evidence.source,
+        "attack": evidence.attack,
     }
     return {key: value for key, value in pairs.items() if value is not None}
 
@@ -185,6 +211,7 @@ def _score(score: Score) -> dict[str, Any]:
         ],
         "status": score.verdict.status,
         "answer": _number(score.verdict.answer),
+        "choice": None if score.choice is None else asdict(score.choice),
     }
 
 

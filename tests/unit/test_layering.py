@@ -10,8 +10,8 @@ from tests.conftest import ROOT
 # docs/design.md lists the same order, with what each holds.
 ORDER = """
 types errors check command files overlap jsonl registry yaml_text engine_keys config model_folder seeds prompts
-datasets grading voting routing instruments grade settings pruners methods journal engines driver summary api runs
-method_flags grid resolve run demo_model cli doctor
+datasets grading voting routing instruments grade attacks settings decisions conduct pruners methods journal engines
+driver summary api runs method_flags grid resolve run demo_model cli doctor
 """.split()
 
 
