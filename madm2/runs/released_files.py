@@ -147,7 +147,7 @@ def _calls(sample: dict[str, Any]) -> Iterator[tuple[tuple[object, ...], dict[st
             yield (rnd["round"], "judge", str(sample["id"])), c
         for c in rnd["completions"]:
             yield (rnd["round"], "answer", c["agent"]), c
-    for c in sample["decided_by"]:
+    for c in sample.get("decided_by", ()):
         yield (len(sample["rounds"]), "decision", str(sample["id"])), c
 
 

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 ORDER = """
 types errors check command files overlap jsonl registry yaml_text engine_keys config model_folder seeds prompts
 datasets grading voting routing instruments grade attacks settings decisions conduct pruners methods journal engines
-driver summary api runs method_flags grid resolve run demo_model cli doctor
+driver summary api runs method_flags grid resolve report run demo_model cli doctor
 """.split()
 
 
