@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from madm2.api import Agent, MultiAgentDebate
@@ -30,6 +30,7 @@ DEBATES = [name for name in METHODS if METHODS[name].reads]
 TAMPER, DROP = (Attack(kind, Fraction(1, 4)) for kind in ("tamper", "drop"))
 
 
+@settings(deadline=None)
 @given(st.fractions(0, 1, max_denominator=1000), st.integers(1, 12), st.integers(0, 99))
 def test_floor_of_share_times_agents_and_a_half(share: Fraction, n: int, seed: int) -> None:
     struck = Attack("drop", share).agents(n, seed, "q")
@@ -94,6 +95,7 @@ def test_the_wrong_answer(
     assert wrong_answer(question) == wrong == wrong_answer(question)
 
 
+@settings(deadline=None)
 @given(st.integers(-(10**6), 10**6), st.sampled_from(["numeric", "math"]))
 def test_the_wrong_answer_is_wrong(number: int, answer_type: Any) -> None:
     question = Question(1, "own", "?", str(number), answer_type)

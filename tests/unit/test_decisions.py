@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from madm2.api import Agent, MultiAgentDebate
@@ -62,6 +62,7 @@ def test_golden_scores(rounds: str, scores: list[float]) -> None:
     assert [float(score) for score in found] == pytest.approx(scores, abs=1e-3)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from([0, 1, 2, None]), min_size=4, max_size=4), max_size=5),
     st.permutations(range(4)),
@@ -94,6 +95,7 @@ def test_weights_that_are_none(text: str) -> None:
         parse_weights(text)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 999999), st.integers(1, 999999))
 def test_a_number_is_spelled_so_that_it_is_read_again(top: int, bottom: int) -> None:
     assert Fraction(spelled(Fraction(top, bottom))) == Fraction(top, bottom)
