@@ -38,3 +38,16 @@ def sums() -> list[Question]:
     return [
         Question(i, "arithmetic", f"What is {i} + 30?", str(i + 30), "numeric") for i in range(12)
     ]
+
+
+@pytest.fixture(scope="session")
+def report_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs for reports: three masks under two seeds, and CoT-SC with six paths; not to be changed."""
+    from tests.unit.report_runs import run
+
+    root = tmp_path_factory.mktemp("report_runs")
+    for seed in (41, 42):
+        for strategy in ("naive", "subjective", "objective"):
+            run(root, "--prune_strategy", strategy, "--seed", str(seed))
+        run(root, "--method", "cot_sc", "--seed", str(seed))
+    return root

