@@ -7,7 +7,10 @@ import re
 import pytest
 
 from madm2.cli import build_parser
+from madm2.datasets.download import _parser as download_parser
+from madm2.grid import spread
 from madm2.pruners import PRUNERS
+from madm2.report.__main__ import build_parser as report_parser
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -24,7 +27,8 @@ def test_python_examples(code: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_flag_it_names_exists() -> None:
-    flags = {flag for action in build_parser()._actions for flag in action.option_strings}
+    parsers = (build_parser(), download_parser(), report_parser())
+    flags = {flag for p in parsers for action in p._actions for flag in action.option_strings}
     named = set(re.findall(r"`(--\w+)", README)) | set(re.findall(r"(?<= )(--\w+)", README))
     assert named and named <= flags
 
@@ -34,7 +38,12 @@ def test_every_file_it_links_to_exists() -> None:
         assert (ROOT / target).exists(), target
 
 
-def test_the_papers_command_line_parses() -> None:
-    (command,) = re.findall(r"    python multi_agent_debate.py (.*?)\n\n", README, re.DOTALL)
-    args = build_parser().parse_args(command.replace("\\\n", " ").split())
-    assert (args.prune_strategy, args.gpu_id, args.parallel) == ("objective", "0,1", True)
+def test_the_command_lines_parse() -> None:
+    commands = re.findall(r"    python multi_agent_debate.py ((?:.*\\\n)*.*)\n", README)
+    runs = [
+        spread(build_parser().parse_args(command.replace("\\\n", " ").split()))
+        for command in commands
+    ]
+    first = runs[0][0]
+    assert (first.prune_strategy, first.gpu_id, first.parallel) == ("objective", "0,1", True)
+    assert len(runs[1]) == 2 * 5 * 5, "two datasets, five seeds, five methods"
