@@ -16,7 +16,7 @@ source "$ROOT/scripts/arguments.sh"
 
 SCRIPT="$(basename "$0" .sh)"
 CHILD="" STOPPED=0 # the command that runs; 130 or 143 once a signal came
-N_CELLS=0 FAILED=()
+N_STARTED=0 FAILED=()
 trap 'stop INT 130' INT
 trap 'stop TERM 143' TERM HUP
 
@@ -29,10 +29,12 @@ stop() {
 # and waits until it has ended. Returns its status.
 launch() {
     local status
+    if [ "$STOPPED" != 0 ]; then return "$STOPPED"; fi
     set -m
     "$@" </dev/null &
     CHILD=$!
     set +m
+    if [ "$STOPPED" != 0 ]; then kill "$CHILD" 2>/dev/null || true; fi # before CHILD was known
     while true; do
         wait "$CHILD" && status=0 || status=$?
         kill -0 "$CHILD" 2>/dev/null || break # else a signal only cut the wait short
@@ -43,15 +45,15 @@ launch() {
 
 # A cell for every model, variant, number of agents and of rounds: cells METHODS MASKS [FLAG...]
 cells() {
-    local methods masks agents rounds variants variant debates="" sampled="" one a r
+    local methods masks agents rounds variants debates="" sampled="" method i v a r
     lines "$1" && methods=("${WORDS[@]}")
     lines "$2" && masks=("${WORDS[@]}")
     lines "$AGENTS" && agents=("${WORDS[@]}")
     lines "$ROUNDS" && rounds=("${WORDS[@]}")
     lines "$VARY" && variants=(${WORDS[@]+"${WORDS[@]}"})
     shift 2
-    for one in "${methods[@]}"; do
-        case "$one" in
+    for method in "${methods[@]}"; do
+        case "$method" in
             cot) ;;
             cot_sc) sampled=1 ;;
             *) debates=1 ;;
@@ -59,28 +61,29 @@ cells() {
     done
     [ -n "$debates" ] || agents=("") rounds=("")
     [ ${#variants[@]} -gt 0 ] || variants=("")
-    for ((one = 0; one < ${#MODEL_NAMES[@]}; one++)); do
-        for variant in "${variants[@]}"; do
+    for ((i = 0; i < ${#MODEL_NAMES[@]}; i++)); do
+        for v in "${variants[@]}"; do
             for a in "${agents[@]}"; do
-                for r in "${rounds[@]}"; do
-                    begin_command "$one"
-                    COMMAND+=(--method "${methods[@]}")
-                    LABEL="$LABEL $(IFS=+ && printf '%s' "${methods[*]}")"
-                    if [ -n "$sampled" ]; then
-                        COMMAND+=(--num_reasoning_paths "$REASONING_PATHS")
-                    fi
-                    if [ -n "$debates" ]; then
-                        COMMAND+=(--prune_strategy "${masks[@]}" --num_agents "$a" --max_round "$r")
-                        LABEL="$LABEL ${a}agents ${r}rounds"
-                    fi
-                    words VARY "$variant"
-                    COMMAND+=("$@" ${WORDS[@]+"${WORDS[@]}"})
-                    COMMAND+=(${EXTRA_WORDS[@]+"${EXTRA_WORDS[@]}"})
-                    run_cell "$LABEL${variant:+ $variant}"
-                done
+                for r in "${rounds[@]}"; do cell "$i" "$v" "$a" "$r" "$@"; done
             done
         done
     done
+}
+
+# One of `cells`, whose methods and masks it sees: cell MODEL VARIANT AGENTS ROUNDS [FLAG...]
+cell() {
+    local label
+    begin_command "$1"
+    COMMAND+=(--method "${methods[@]}")
+    label="$LABEL $(IFS=+ && printf '%s' "${methods[*]}")"
+    [ -z "$sampled" ] || COMMAND+=(--num_reasoning_paths "$REASONING_PATHS")
+    if [ -n "$debates" ]; then
+        COMMAND+=(--prune_strategy "${masks[@]}" --num_agents "$3" --max_round "$4")
+        label="$label $3agents $4rounds"
+    fi
+    words VARY "$2"
+    COMMAND+=("${@:5}" ${WORDS[@]+"${WORDS[@]}"} ${EXTRA_WORDS[@]+"${EXTRA_WORDS[@]}"})
+    run_cell "$label${2:+ $2}"
 }
 
 # Begins COMMAND and LABEL with a model, data, place and GPUs.
@@ -106,10 +109,10 @@ run_cell() {
         print_command "${COMMAND[@]}"
         return
     fi
-    N_CELLS=$((N_CELLS + 1))
+    N_STARTED=$((N_STARTED + 1))
     log="${label//[^A-Za-z0-9._+=-]/-}"
     log="$LOGS/${log:0:200}.log"
-    say "cell $N_CELLS: $label"
+    say "cell $N_STARTED: $label"
     print_command "${COMMAND[@]}" >>"$log"
     # The copy must outlive a Ctrl-C: it carries the last words.
     exec 3> >(trap '' INT TERM HUP && exec tee -a "$log")
@@ -154,7 +157,8 @@ finish() {
         report+=(-m madm2.report "$SAVE_PATH/$EXP_NAME" "$@")
         if [ "$DRY_RUN" != 0 ]; then
             print_command "${report[@]}"
-        elif [ ${#FAILED[@]} -lt "$N_CELLS" ]; then
+        elif [ ${#FAILED[@]} -lt "$N_STARTED" ]; then
+            N_STARTED=$((N_STARTED + 1))
             launch "${report[@]}" && status=0 || status=$?
             after "$status" "the report (exit code $status)"
         fi
@@ -164,7 +168,7 @@ finish() {
 
 end() {
     if [ ${#FAILED[@]} -eq 0 ]; then exit 0; fi
-    printf 'error: %s failed:\n' "${#FAILED[@]}" >&2
+    printf 'error: %s of %s failed:\n' ${#FAILED[@]} "$N_STARTED" >&2
     printf '  %s\n' "${FAILED[@]}" >&2
     exit 1
 }
@@ -172,7 +176,11 @@ end() {
 # Runs another script with these arguments: call SCRIPT [ARGUMENT...]
 call() {
     local status
+    N_STARTED=$((N_STARTED + 1))
     launch "$BASH" "$ROOT/scripts/$1" "${@:2}" && status=0 || status=$?
-    [ "$status" != 2 ] || exit 2
-    after "$status" "$1 (exit code $status)"
+    case "$status" in
+        0) ;;
+        2 | 130 | 143) exit "$status" ;; # it has said why
+        *) FAILED+=("$1 (exit code $status)") ;;
+    esac
 }
