@@ -62,7 +62,7 @@ lines() {
 # Sets WORDS to the words of a text, in which quotes hold words together as in a shell.
 words() {
     local text
-    text="$(printf '%s\n' "$2" | xargs -n 1 printf '%s\n' 2>/dev/null)" ||
+    text="$(printf '%s\n' "$2" | xargs printf '%s\n' 2>/dev/null)" ||
         die "$1 cannot be read" "have: $2" "need: words, with every quote closed"
     lines "$text"
 }
@@ -150,12 +150,14 @@ read_environment() {
 }
 
 check_choices() {
-    local name
+    local name variant
     for name in SAVE_PATH EXP_NAME NUM_SAMPLES LIMIT REASONING_PATHS PYTHON; do
         lines "${!name}"
         [ ${#WORDS[@]} -le 1 ] || die "$name takes one value" "have: ${WORDS[*]}"
         printf -v "$name" '%s' ${WORDS[@]+"${WORDS[0]}"}
     done
+    lines "$VARY"
+    for variant in ${WORDS[@]+"${WORDS[@]}"}; do words --vary "$variant"; done
     lines "$GPUS"
     GPUS="$(IFS=,; printf '%s' "${WORDS[*]-}")"
     choose_models

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Figures 4 and 5: more agents, under all three masks.
+# More agents (figure 4), under all three masks.
 #
 #   bash scripts/scale_agents.sh [argument...]
 set -euo pipefail

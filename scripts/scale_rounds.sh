@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Figure 6: more rounds, without a mask and under the subjective one.
+# More rounds (figure 6), without a mask and under the subjective one.
 #
 #   bash scripts/scale_rounds.sh [argument...]
 set -euo pipefail

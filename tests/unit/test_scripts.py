@@ -1,27 +1,20 @@
-"""The scripts that rerun the paper: their commands, going on, failures, interruptions."""
+"""The scripts that rerun the paper: the commands they run, arguments, mistakes."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
-from madm2.cli import build_parser
-from madm2.config import load_model_config
-from madm2.datasets.registry import DATASETS
 from madm2.grid import spread
-from madm2.method_flags import shape_of
-from madm2.pruners import PRUNERS
 from tests.conftest import ROOT
+from tests.unit.paper_scripts import BASH, commands, flags, script
 
-BASH = shutil.which("bash")
 pytestmark = pytest.mark.skipif(BASH is None, reason="needs bash")
 FIVE = ["aime24", "aime25", "mmlu_pro", "math", "gsm8k"]
 FOUR = ["qwen2.5-7b", "qwen2.5-math-7b", "deepseek-math-7b", "qwq-32b"]
@@ -30,64 +23,6 @@ SIZES = [3, 4, 5, 6, 8, 10]
 DEPTHS = [2, 3, 5, 6, 8, 10]
 SCRIPTS = ("table1", "table2", "table3", "figure3", "scale_agents", "scale_rounds", "sweep")
 CALLERS = ("run_all_model_baselines", "run_all_mad_mm_variants", "run_all_mad_analyses")
-# Stands for Python: says what it was asked on its output, fails where $FAIL is among the words, and
-# waits for a signal where $HANG is.
-FAKE = """#!/bin/bash
-case "$*" in
-    *find_spec*) exit "${NO_REPORT_MODULE:-0}" ;;
-    *${FAIL:-no such word}*) echo "failed: $*"; exit 3 ;;
-    *${HANG:-no such word}*)
-        trap 'echo "stopped by INT"; exit 130' INT
-        trap 'echo "stopped by TERM"; exit 143' TERM
-        echo started
-        while true; do sleep 0.05; done ;;
-    *) echo "done: $*" ;;
-esac
-"""
-
-
-def script(
-    name: str, *words: str, cwd: Path = ROOT, **env: str
-) -> subprocess.CompletedProcess[str]:
-    assert BASH
-    inherited = {"PATH": os.environ["PATH"], "HOME": "/home/of", "PYTHON": sys.executable}
-    return subprocess.run(
-        [BASH, str(ROOT / "scripts" / f"{name}.sh"), *words],
-        cwd=cwd,
-        env=inherited | env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-def commands(name: str, *words: str, **env: str) -> list[list[str]]:
-    """The commands that a script would run, the reports apart."""
-    done = script(name, *words, DRY_RUN="1", **env)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = [shlex.split(line) for line in done.stdout.splitlines()]
-    return [line for line in lines if "madm2.report" not in line]
-
-
-def flags(command: list[str]) -> Namespace:
-    """The flags of a printed command, each of whose runs has a method that takes them."""
-    python, program, *words = command
-    assert (python, program) == (sys.executable, str(ROOT / "multi_agent_debate.py"))
-    args = build_parser().parse_args(words)
-    for run in spread(args):
-        shape_of(run)
-        assert run.prune_strategy in PRUNERS and run.dataset in DATASETS
-        load_model_config(run.model_name, model_path=run.model_path, needs_model=False)
-    return args
-
-
-@pytest.fixture
-def fake(tmp_path: Path) -> str:
-    path = tmp_path / "a python"
-    path.write_text(FAKE)
-    path.chmod(0o755)
-    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -234,6 +169,7 @@ def test_help(name: str) -> None:
         ("--models", {}, "--models needs a value"),
         ("--models --seeds 1", {}, "--models needs a value"),
         ("--vary", {}, "--vary needs a value"),
+        ("--vary '--route \"a'", {}, "--vary cannot be read"),
         ("--limit 1 2", {}, "LIMIT takes one value"),
         ("--models a b --model_path c", {}, "2 models and 1 model paths"),
         ("--models a/b --model_path c", {}, "two paths for one model"),
@@ -246,100 +182,6 @@ def test_what_is_refused(name: str, words: str, env: dict[str, str], message: st
     done = script(name, *shlex.split(words), **env)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith("error: ") and message in done.stderr
-
-
-def table1(save_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    given = "--datasets arithmetic logic --seeds 41 42 --limit 4 --no_report".split()
-    return script(
-        "table1", *given, "--save_path", str(save_path), *words, EXTRA="--engine scripted"
-    )
-
-
-def test_table_1_is_made_once(tmp_path: Path) -> None:
-    done = table1(tmp_path / "all the runs", "--models", "smollm2-135m")
-    assert done.returncode == 0, done.stderr
-    results = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("results.json")}
-    names = {path.parent.name.partition("_seed")[0] for path in results}
-    assert len(results) == 2 * 2 * 5
-    assert names == {"cot", "cot_sc_6paths", *(f"mad{mask}_3agents_2rounds" for mask in ("", "_subjective", "_objective"))}  # fmt: skip
-    [log] = (tmp_path / "all the runs/main/logs").iterdir()
-    assert done.stdout in log.read_text()
-
-    lost = sorted(results)[7]
-    shutil.rmtree(lost.parent)
-    again = table1(tmp_path / "all the runs", "--models", "smollm2-135m")
-    assert again.returncode == 0 and lost.exists()
-    for path, time in results.items():
-        assert (path.stat().st_mtime_ns == time) == (path != lost)
-
-
-def test_a_cell_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
-    done = table1(tmp_path, "--models", "smollm-2", "smollm2-135m", "--methods", "cot")
-    assert done.returncode == 1
-    assert len(list(tmp_path.rglob("results.json"))) == 2 * 2
-    assert "did you mean 'smollm2-135m'?" in done.stdout
-    failed = done.stderr.partition("error: 1 of 2 failed:\n")[2].splitlines()
-    assert len(failed) == 1 and "table1 smollm-2 cot (exit code 2)" in failed[0]
-    log = Path(failed[0].partition("): ")[2])
-    assert "did you mean" in log.read_text() and log.is_relative_to(tmp_path)
-
-
-def test_the_report_comes_last(tmp_path: Path, fake: str) -> None:
-    words = ("--models", "a", "b", "--save_path", str(tmp_path / "r"), "--python", fake)
-    last = f"done: -m madm2.report {tmp_path}/r/main --tables masks"
-    for env, code, reported in (
-        ({}, 0, True),
-        ({"FAIL": "--model_name a"}, 1, True),
-        ({"FAIL": "--model_name"}, 1, False),
-        ({"REPORT": "0"}, 0, False),
-        ({"NO_REPORT_MODULE": "1"}, 0, False),
-    ):
-        done = script("figure3", *words, **env)
-        assert done.returncode == code
-        assert done.stdout.splitlines()[-1].startswith(last) == reported
-    done = script("figure3", *words, FAIL="madm2.report")
-    assert done.returncode == 1 and "1 of 3 failed:\n  the report (exit code 3)" in done.stderr
-    done = script("figure3", *words, DRY_RUN="1")
-    assert shlex.split(done.stdout.splitlines()[-1])[2:6] == [fake, "-m", "madm2.report", f"{tmp_path}/r/main"]  # fmt: skip
-
-
-def test_a_caller_tells_which_script_failed(tmp_path: Path, fake: str) -> None:
-    words = ("--models", "a", "--save_path", str(tmp_path / "r"), "--python", fake)
-    done = script("run_all_mad_mm_variants", *words, FAIL="objective")
-    assert done.returncode == 1
-    assert done.stderr.endswith("error: 1 of 2 failed:\n  table1.sh (exit code 1)\n")
-    assert "--strict" in done.stdout
-
-
-@pytest.mark.parametrize("name", ["table1", "run_all_mad_mm_variants"])
-@pytest.mark.parametrize("to_all", [False, True], ids=["the script", "its group"])
-@pytest.mark.parametrize(
-    ("sent", "seen", "code"),
-    [(signal.SIGINT, "INT", 130), (signal.SIGTERM, "TERM", 143), (signal.SIGHUP, "TERM", 143)],
-)
-def test_a_signal_stops_everything(
-    tmp_path: Path, fake: str, name: str, to_all: bool, sent: signal.Signals, seen: str, code: int
-) -> None:
-    process = subprocess.Popen(
-        [str(BASH), str(ROOT / "scripts" / f"{name}.sh"), "--models", "one", "two", "three"],
-        env={"PATH": os.environ["PATH"], "SAVE_PATH": str(tmp_path / "r"), "PYTHON": fake, "HANG": "two"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    assert process.stdout
-    before = []
-    while not before or before[-1] != "started\n":
-        before.append(process.stdout.readline())
-        assert before[-1], before
-    (os.killpg if to_all else os.kill)(process.pid, sent)
-    after, _ = process.communicate(timeout=60)
-    assert process.returncode == code
-    assert after.count(f"stopped by {seen}") == 1 and "goes on from there" in after
-    assert "three" not in after and "madm2.report" not in after
-    [log] = (tmp_path / "r/main/logs").glob("*-two-*")
-    assert log.read_text().endswith(f"stopped by {seen}\n")
 
 
 def test_shellcheck() -> None:
