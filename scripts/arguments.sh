@@ -62,6 +62,10 @@ lines() {
 # Sets WORDS to the words of a text, in which quotes hold words together as in a shell.
 words() {
     local text
+    if [[ "$2" != *[\"\'\\]* ]]; then # as nearly always
+        read -r -d '' -a WORDS <<<"$2" || true
+        return
+    fi
     text="$(printf '%s\n' "$2" | xargs printf '%s\n' 2>/dev/null)" ||
         die "$1 cannot be read" "have: $2" "need: words, with every quote closed"
     lines "$text"
