@@ -185,7 +185,7 @@ def resolve(
         method=shape.method,
         route=route,
         prune_strategy=args.prune_strategy,
-        strict=args.strict,
+        strict=args.strict and args.prune_strategy == "subjective",
         num_agents=shape.num_agents,
         rounds=shape.rounds,
         conduct=conduct,

@@ -68,6 +68,14 @@ def test_a_run_that_is_refused_does_not_stop_the_others(
     assert "did you mean 'objective'?" in capsys.readouterr().err
 
 
+def test_strict_concerns_the_subjective_mask_alone(tmp_path: Path) -> None:
+    assert main(lists(tmp_path)) == 0
+    assert main(lists(tmp_path, "--strict")) == 0, "the other runs are the same"
+    names = {path.parent.name.partition("_seed")[0] for path in tmp_path.rglob("results.json")}
+    assert len(list(tmp_path.rglob("results.json"))) == 2 * 2 * (3 + 1)
+    assert "mad_strict_subjective_3agents_2rounds" in names
+
+
 def test_one_model_is_loaded_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripted, loaded, closed = ENGINES["scripted"], [], []
 
