@@ -210,7 +210,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         return execute(runs)
 
-    return run_command(body, GO_ON)
+    without = " without --overwrite" if "--overwrite" in words else ""
+    return run_command(body, GO_ON.replace(" command", f" command{without}"))
 
 
 def _flags_of_runs(

@@ -71,9 +71,10 @@ def run_command(body: Callable[[], int | None], go_on: str = "") -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except OSError as error:
-        what = f"cannot use {error.filename}" if error.filename else "a file cannot be used"
-        fix = "make room" * (error.errno in _FULL) + (f"; {go_on}" if go_on else "")
-        return _refuse(UserError(what, have=error.strerror or str(error), fix=fix.lstrip("; ")))
+        named = isinstance(error.filename, (str, bytes))
+        what = f"cannot use {error.filename!s}" if named else "a file cannot be used"
+        fix = "; ".join(filter(None, ("make room", go_on))) if error.errno in _FULL else ""
+        return _refuse(UserError(what, have=error.strerror or str(error), fix=fix))
     except KeyboardInterrupt as stop:
         tell("interrupted" + (f": {go_on}" if go_on else ""))
         return 143 if isinstance(stop, _Terminated) else 130

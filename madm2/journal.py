@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -78,7 +79,12 @@ class Journal:
         self._failure: OSError | None = None
         self._closed = threading.Event()
         flags = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | os.O_APPEND
-        self._handle = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        try:
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "Is a directory")
+            self._handle = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise UserError(f"cannot use {path}", have=error.strerror or str(error)) from error
         try:
             self._size = self._scan()
             if not read_only:
@@ -170,21 +176,20 @@ class Journal:
             raise UserError(
                 f"cannot write {self.path}",
                 have=error.strerror or str(error),
-                fix=f"make room for it, then run the same command: it goes on from the "
-                f"{len(self):,} completions that are recorded",
+                fix="make room for it; the run goes on from what is recorded",
             ) from error
 
     def _scan(self) -> int:
         """Index the file; return the size of its whole lines."""
         size = number = 0
-        torn: UserError | None = None
+        torn: _DamagedError | None = None
         with open(self._handle, "rb", closefd=False) as file:
             for number, line in enumerate(file, start=1):
                 if torn is not None:
                     raise torn
                 try:
                     self._take(line, number, size)
-                except UserError as error:
+                except _DamagedError as error:
                     if number == 1 and line.endswith(b"\n"):
                         raise
                     torn = error
@@ -196,18 +201,19 @@ class Journal:
         """Index one line; UserError, naming it, when it is damaged."""
         where = f"{self.path}, line {number}"
         if not line.endswith(b"\n"):
-            raise UserError(f"{where} is cut off")
+            raise _DamagedError(f"{where} is cut off")
         try:
             row = parse_object(line, where)
             record = None if number == 1 else _record(row)
         except (KeyError, TypeError, ValueError, UserError) as error:
-            raise UserError(
+            raise _DamagedError(
                 f"{where} is damaged",
                 have=error.have if isinstance(error, UserError) else repr(error),
                 need="the header" if number == 1 else "one completion a line",
-                fix="begin anew with --overwrite"
+                fix="begin the run anew with --overwrite"
                 if number == 1
-                else f"delete it, and its completion is asked again: sed -i {number}d {self.path}",
+                else f"delete it (sed -i {number}d {self.path}), and the run asks for its "
+                "completion again",
             ) from error
         if record is None:
             if row.get("journal") != VERSION:
@@ -232,14 +238,18 @@ class Journal:
         if torn:
             os.ftruncate(self._handle, self._size)
             print(
-                f"note: the last line of {self.path} was cut off ({torn} bytes); "
-                "its completion is asked again",
+                f"note: the last line of {self.path} was damaged ({torn} bytes) and is dropped; "
+                "what it recorded is asked again",
                 file=sys.stderr,
             )
         if not self._size:
             header = json.dumps({"journal": VERSION}).encode() + b"\n"
             self._write(header)
             self._size = len(header)
+
+
+class _DamagedError(UserError):
+    """A line that is no whole completion."""
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -272,6 +282,19 @@ def _row(record: Record) -> dict[str, Any]:
 def _record(row: dict[str, Any]) -> Record:
     """A record from its row; KeyError, TypeError or ValueError when it is none."""
     logprobs = row["logprobs"]
+    for value, kind in (
+        (row["text"], str),
+        (row["finish_reason"], str),
+        (row["prompt_sha256"], str),
+        (row["seconds"], (int, float)),
+        (row["input_tokens"], int),
+        (row["output_tokens"], int),
+        (logprobs["count"], int),
+        (logprobs["sampled_sum"], (int, float)),
+        (logprobs["top_sum"], (int, float)),
+    ):
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r} is not of the kind that belongs there")
     return Record(
         Completion(
             key=_key(row["key"]),

@@ -17,7 +17,7 @@ from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES
 from madm2.errors import UserError, unknown_name
 from madm2.instruments import INSTRUMENTS
-from madm2.method_flags import shape_of
+from madm2.method_flags import Shape, shape_of
 from madm2.prompts import PromptSet, load_prompts
 from madm2.pruners import PRUNERS
 from madm2.runs.layout import RunPaths, method_name, run_folder
@@ -111,35 +111,7 @@ def resolve(
     Raises:
         UserError: anything wrong in the arguments, the configuration or the data.
     """
-    for name, value in vars(args).items():
-        if isinstance(value, str) and not value.strip():
-            raise UserError(f"--{name} is empty", fix="is a shell variable not set?")
-    if Path(args.exp_name).is_absolute() or ".." in Path(args.exp_name).parts:
-        raise UserError("--exp_name must lie below --save_path", have=repr(args.exp_name))
-    for name, known in (
-        ("instrument", INSTRUMENTS),
-        ("prune_strategy", PRUNERS),
-        ("engine", (*ENGINES, "replay")),
-        ("schedule", ("stream", "lockstep")),
-    ):
-        if getattr(args, name) not in known:
-            raise unknown_name(name.replace("_", " "), getattr(args, name), known)
-    if not 0 <= args.seed < 2**32:
-        raise UserError("--seed is out of range", have=str(args.seed), need="0 to 4294967295")
-    for name in (
-        "num_agents",
-        "num_reasoning_paths",
-        "max_round",
-        "objective_keep",
-        "random_keep",
-        "limit",
-        "max_live_questions",
-    ):
-        value = getattr(args, name)
-        if value is not None and value < 1:
-            raise UserError(f"--{name} must be ≥ 1", have=str(value))
-    shape = shape_of(args)
-    conduct = conduct_of(args, shape.rounds)
+    shape, conduct = check_flags(args)
     gpus, tensor_parallel = _gpus(args.gpu_id, args.parallel)
     if recording is None:
         model = _model(args)
@@ -217,6 +189,55 @@ def resolve(
     )
 
 
+def check_flags(args: argparse.Namespace) -> tuple[Shape, Conduct]:
+    """Check one run's flags as far as they can be without its files.
+
+    Raises:
+        UserError: an unknown name, a number out of range, flags that contradict each other.
+    """
+    for name, value in vars(args).items():
+        if isinstance(value, str) and not value.strip():
+            raise UserError(f"--{name} is empty", fix="is a shell variable not set?")
+    if Path(args.exp_name).is_absolute() or ".." in Path(args.exp_name).parts:
+        raise UserError("--exp_name must lie below --save_path", have=repr(args.exp_name))
+    for name, known in (
+        ("instrument", INSTRUMENTS),
+        ("prune_strategy", PRUNERS),
+        ("engine", (*ENGINES, "replay")),
+        ("schedule", ("stream", "lockstep")),
+    ):
+        if getattr(args, name) not in known:
+            raise unknown_name(name.replace("_", " "), getattr(args, name), known)
+    if not 0 <= args.seed < 2**32:
+        raise UserError("--seed is out of range", have=str(args.seed), need="0 to 4294967295")
+    for name in (
+        "num_agents",
+        "num_reasoning_paths",
+        "max_round",
+        "objective_keep",
+        "random_keep",
+        "limit",
+        "max_live_questions",
+    ):
+        value = getattr(args, name)
+        if value is not None and value < 1:
+            raise UserError(f"--{name} must be ≥ 1", have=str(value))
+    if args.answer_type is not None and args.answer_type not in get_args(AnswerType):
+        raise unknown_name("answer type", args.answer_type, get_args(AnswerType))
+    if args.answer_type is not None and not args.dataset_path:
+        raise UserError("--answer_type goes with --dataset_path")
+    is_known = bool(args.dataset) and args.dataset.lower() in DATASETS
+    if args.dataset_path and not args.answer_type and not is_known:
+        raise UserError(
+            "--dataset_path needs to know how its answers are read",
+            need=f"--answer_type {' | '.join(get_args(AnswerType))}",
+        )
+    _num_samples(args.num_samples, None)
+    _gpus(args.gpu_id, args.parallel)
+    shape = shape_of(args)
+    return shape, conduct_of(args, shape.rounds)
+
+
 def _check_replay(args: argparse.Namespace, recording: Recording) -> None:
     for name in sorted(FIXED & recording.arguments.keys()):
         there, now = recording.arguments[name], getattr(args, name)
@@ -282,25 +303,15 @@ def _model(args: argparse.Namespace) -> ModelConfig:
 
 def _questions(args: argparse.Namespace) -> tuple[str, AnswerType, Path, list[Question]]:
     name = args.dataset.lower() if args.dataset else None
-    types = get_args(AnswerType)
-    if args.answer_type is not None and args.answer_type not in types:
-        raise unknown_name("answer type", args.answer_type, types)
     default: int | None = 100
     if args.dataset_path:
         data_file = Path(args.dataset_path)
         answer_type = args.answer_type
         if answer_type is None:
-            if name is None or name not in DATASETS:
-                raise UserError(
-                    "--dataset_path needs to know how its answers are read",
-                    need=f"--answer_type {' | '.join(types)}",
-                )
-            answer_type = DATASETS[name].answer_type
+            answer_type = DATASETS[name or ""].answer_type
         name = name or data_file.stem.lower()
         rows = load_file(data_file, name, answer_type, allow_modified=args.allow_modified_data)
     else:
-        if args.answer_type is not None:
-            raise UserError("--answer_type goes with --dataset_path")
         name = name or "math"
         spec = DATASETS[name]
         answer_type, default = spec.answer_type, spec.num_samples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -25,7 +26,7 @@ from madm2.overlap import Background
 from madm2.pruners import READS_GOLD
 from madm2.resolve import Run
 from madm2.runs.layout import own_folder
-from madm2.runs.manifest import Manifest, begin
+from madm2.runs.manifest import Manifest, begin, check_same_run, read_manifest
 from madm2.runs.recording import Recording
 from madm2.runs.released_files import write_released_files
 from madm2.runs.results import closing_table, read_finished, write_results
@@ -83,8 +84,11 @@ def _execute(run: Run, engines: _Engines, earlier: Sequence[Run]) -> None:
     """Begin a run or go on with it, write its files, print the closing table."""
     if run.recording is not None:
         _require_recorded(run, run.recording)
+    settings = run.settings()
+    if not run.overwrite and (shown := _finished_elsewhere(run, settings)):
+        _print_closing(run, *shown)
+        return
     with own_folder(run.paths, overwrite=run.overwrite):
-        settings = run.settings()
         manifest = begin(run.paths, settings, run.arguments, run.command)
         finished = read_finished(run.paths, settings)
         if finished is None:
@@ -98,6 +102,17 @@ def _execute(run: Run, engines: _Engines, earlier: Sequence[Run]) -> None:
             settings |= {"engine_settings": manifest.document["engine"]}
             write_results(run.paths.results, summary, seconds=seconds, settings=settings)
         _print_closing(run, *finished)
+
+
+def _finished_elsewhere(run: Run, settings: Mapping[str, object]) -> tuple[Summary, float] | None:
+    """The figures of a run that has ended, in a folder that may be read only."""
+    folder = run.paths.folder
+    if not folder.is_dir() or os.access(folder, os.W_OK):
+        return None
+    if not (manifest := read_manifest(folder)):
+        return None
+    check_same_run(folder, manifest["settings"], json.loads(json.dumps(settings)))
+    return read_finished(run.paths, settings)
 
 
 def print_plan(run: Run) -> None:
@@ -152,7 +167,7 @@ def _require_recorded(run: Run, recording: Recording) -> None:
     engine = ReplayEngine(recording.find, recording.cuts)
     for _ in _multi_agent_debate(run, engine).transcripts(run.questions):
         pass
-    engine.require_complete()
+    engine.require_complete(str(recording.source), recording.finished)
 
 
 def _replay(run: Run, recording: Recording, manifest: Manifest) -> tuple[Summary, float]:

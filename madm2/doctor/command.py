@@ -108,18 +108,17 @@ def _refuse_slips(args: argparse.Namespace) -> None:
     Raises:
         UserError: the first of them.
     """
-    for name, value in vars(args).items():
-        if isinstance(value, str) and not value.strip():
-            raise UserError(f"--{name} is empty", fix="is a shell variable not set?")
     if args.generate and args.engine == "vllm" and not (args.model_name or args.model_path):
         raise UserError("--generate needs a model", fix="--model_name or --model_path")
     if _lacking():
         return
     from madm2.datasets.registry import DATASETS
     from madm2.doctor.model import configured
-    from madm2.engines import ENGINES
+    from madm2.grid import spread
+    from madm2.resolve import check_flags
 
-    ENGINES[args.engine]
+    for of_run in spread(args):
+        check_flags(of_run)
     for name in args.dataset if args.dataset and not args.dataset_path else ():
         DATASETS[name.lower()]
     configured(args, needs_model=False)

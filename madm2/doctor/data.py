@@ -29,8 +29,8 @@ def _check_dataset(args: argparse.Namespace, name: str) -> Check:
         modified = args.allow_modified_data
         if args.dataset_path:
             file = Path(args.dataset_path)
-            known = DATASETS[name].answer_type if name in DATASETS else "text"
-            rows = load_file(file, name, args.answer_type or known, allow_modified=modified)
+            answer_type = args.answer_type or DATASETS[name].answer_type
+            rows = load_file(file, name, answer_type, allow_modified=modified)
         else:
             folder = args.data_dir or data_dir()
             file = dataset_file(name, folder)

@@ -65,7 +65,8 @@ class JournaledEngine:
                 raise UserError(
                     f"{self.journal.path} records {request.key} for another prompt or sampling",
                     need="the code, prompts and settings that the run was begun with",
-                    fix="begin anew with --overwrite, or choose another --exp_name",
+                    fix="begin anew with --overwrite, or delete all lines of this question from "
+                    "the journal: it is asked again from the first round",
                 )
             self._recorded[request.key] = record.completion
             return

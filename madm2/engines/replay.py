@@ -71,13 +71,29 @@ class ReplayEngine:
     def close(self) -> None:
         """Nothing to release."""
 
-    def require_complete(self) -> None:
-        """Refuse a replay that asked for what is not recorded, saying how much that is."""
-        if self.needed:
+    def require_complete(self, source: str, finished: bool) -> None:
+        """Refuse a replay that asked for what is not recorded, saying how much that is.
+
+        Args:
+            source: what is replayed.
+            finished: whether the recorded run had ended.
+        """
+        if not self.needed:
+            return
+        have = (
+            f"{self.needed:,} for {len(self.incomplete):,} questions, and up to "
+            f"{self.needed_after:,} more that depend on them"
+        )
+        if not finished:
             raise UserError(
-                "this replay needs completions that are not recorded",
-                have=f"{self.needed:,} for {len(self.incomplete):,} questions, and up to "
-                f"{self.needed_after:,} more that depend on them",
-                need="a vote, instrument or pruner whose masks are those that were recorded",
-                fix="ask a model: the same flags, with --engine vllm and without --from",
+                f"{source} is the recording of a run that has not ended",
+                have=f"it lacks completions: {have}",
+                fix=f"let the run go on first: python -m madm2.runs show {source} says its command",
             )
+        raise UserError(
+            "this replay needs completions that are not recorded",
+            have=have,
+            need="a vote, instrument or pruner whose masks are those that were recorded",
+            fix="ask a model instead: a run of its own, with --engine vllm and the flags that "
+            f"python -m madm2.runs show {source} lists, changed as here",
+        )

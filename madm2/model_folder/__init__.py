@@ -81,7 +81,12 @@ def _config(folder: Path, source: Source) -> tuple[dict[str, Any], list[Check]]:
             fix=f"name that one: {listed(snapshots)}",
         )
     config = read_json(folder / "config.json", source)
-    kind = config.get("model_type") or config.get("architectures") or "of no named architecture"
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or not kind:
+        raise UserError(
+            "config.json names no model_type, so that nothing can load it",
+            fix=source.fetch("config.json"),
+        )
     return config, [ok(CONFIG, f"config.json, {kind}")]
 
 

@@ -55,6 +55,8 @@ def safetensors_header(path: Path, source: Source) -> Mapping[str, Any]:
         raise UserError(
             f"{path.name} is damaged: it does not begin as a safetensors file", fix=again
         ) from error
+    if not header:
+        raise UserError(f"{path.name} holds no tensors", fix=again)
     whole = 8 + length + end
     if size < whole:
         raise UserError(f"{path.name} is cut off: {size:,} of {whole:,} bytes", fix=again)

@@ -82,7 +82,7 @@ def _replayed(recording: Recording) -> Iterator[Sample]:
         random_keep=arguments["random_keep"],
     )
     yield from debate.stream(recording.questions or ())
-    engine.require_complete()
+    engine.require_complete(str(recording.source), finished=True)
 
 
 def _by_purpose(

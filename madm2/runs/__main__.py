@@ -84,7 +84,7 @@ def _state(paths: RunPaths, asked: int) -> dict[str, Any]:
         state["finished"] = results["questions"] == asked
     except FileNotFoundError:
         pass
-    except (ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{paths.results} is damaged", have=repr(error)) from error
     return state
 

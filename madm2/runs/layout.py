@@ -143,18 +143,22 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _move_aside(paths: RunPaths) -> None:
     number = 1
-    while paths.folder.with_name(f"{paths.folder.name}.old{number}").exists():
+    while any(path.exists() for path in _belongings(_old(paths, number))):
         number += 1
-    aside = RunPaths(paths.folder.with_name(f"{paths.folder.name}.old{number}"))
+    aside = _old(paths, number)
     # The folder last: as long as it is there, the move can be done again.
-    for path, to in (
-        (paths.released_results, aside.released_results),
-        (paths.released_log, aside.released_log),
-        (paths.folder, aside.folder),
-    ):
+    for path, to in zip(_belongings(paths), _belongings(aside), strict=True):
         if path.exists():
             os.replace(path, to)
     print(f"note: the former run is now {aside.folder}", file=sys.stderr)
+
+
+def _old(paths: RunPaths, number: int) -> RunPaths:
+    return RunPaths(paths.folder.with_name(f"{paths.folder.name}.old{number}"))
+
+
+def _belongings(paths: RunPaths) -> list[Path]:
+    return [paths.released_results, paths.released_log, paths.folder]
 
 
 def _safe(text: str) -> str:

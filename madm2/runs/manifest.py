@@ -120,24 +120,41 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         UserError: it cannot be read.
     """
     path = RunPaths(folder).manifest
+    fix = "bring it back from a copy, or begin the run anew with --overwrite"
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"cannot read {path}", have=str(error), fix="--overwrite moves the run aside"
-        ) from error
-    needed = {"settings", "arguments", "environment", "engine", "sessions"}
-    if not isinstance(document, dict) or not needed <= document.keys():
-        raise UserError(f"{path} is no manifest of a run", fix="--overwrite moves the run aside")
-    if document.get("version") != VERSION:
+        raise UserError(f"cannot read {path}", have=str(error), fix=fix) from error
+    if not _is_manifest(document):
+        raise UserError(f"{path} is no manifest of a run", fix=fix)
+    if document["version"] != VERSION:
         raise UserError(
             f"{path} was written by another version of madm2",
-            have=f"version {document.get('version')}",
+            have=f"version {document['version']}",
             need=f"version {VERSION}",
         )
-    return document
+    return document  # type: ignore[no-any-return]
+
+
+def _is_manifest(document: object) -> bool:
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "version": int,
+        "settings": dict,
+        "arguments": dict,
+        "environment": dict,
+        "engine": (dict, type(None)),
+        "sessions": list,
+    }
+    return (
+        isinstance(document, dict)
+        and all(isinstance(document.get(name, ...), kind) for name, kind in kinds.items())
+        and isinstance(document["settings"].get("questions"), int)
+        and isinstance(document["settings"].get("model"), dict)
+        and bool(document["sessions"])
+        and all(isinstance(session, dict) for session in document["sessions"])
+    )
 
 
 def check_same_run(folder: Path, former: Mapping[str, Any], now: Mapping[str, Any]) -> None:

@@ -23,6 +23,7 @@ from madm2.methods import METHODS, Reads
 from madm2.pruners import PRUNERS
 from madm2.runs.layout import RunPaths
 from madm2.runs.manifest import read_manifest
+from madm2.runs.results import read_finished
 from madm2.types import Completion, LogprobSummary, Question, RequestKey, Sampling
 
 # Flags that are about this command, not about the run that was recorded.
@@ -50,6 +51,7 @@ class Recording:
         seconds: of the recorded run.
         questions: of a results file; None when they are drawn from the dataset again.
         data_sha256: of the dataset that they were drawn from.
+        finished: whether the run had ended.
         note: what people should know of it.
     """
 
@@ -62,6 +64,7 @@ class Recording:
     seconds: float
     questions: list[Question] | None = None
     data_sha256: str | None = None
+    finished: bool = True
     note: str = ""
 
 
@@ -104,6 +107,7 @@ def _run_folder(folder: Path) -> Recording:
         journal.cuts,
         journal.seconds,
         data_sha256=settings["data_sha256"],
+        finished=read_finished(paths, settings) is not None,
     )
 
 

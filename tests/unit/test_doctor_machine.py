@@ -255,7 +255,8 @@ def test_data_that_are_not_the_datasets_own(tmp_path: Path) -> None:
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text(ROWS)
-    args = build_parser().parse_args(["--dataset_path", str(tmp_path / "mine.jsonl")])
+    flags = ["--dataset_path", str(tmp_path / "mine.jsonl"), "--answer_type", "numeric"]
+    args = build_parser().parse_args(flags)
     assert [c.status for c in data.check_datasets(args)] == ["ok"]
     args.dataset_path = str(tmp_path / "no.jsonl")
     assert [c.status for c in data.check_datasets(args)] == ["failed"]

@@ -94,7 +94,7 @@ def test_the_file_cut_at_any_byte_keeps_every_whole_line(
         kept = sum(end <= size for end in ends)
         assert len(journal) == max(kept - 1, 0)
         torn = size not in (0, *ends)
-        assert ("was cut off" in capsys.readouterr().err) == torn
+        assert ("was damaged" in capsys.readouterr().err) == torn
         journal.append([record(9)])
         journal.close()
         assert RequestKey(9, 1, "answer", 0) in Journal(path)
@@ -117,6 +117,29 @@ def test_a_damaged_line_is_named_in_the_middle_and_dropped_at_the_end(
     path.write_bytes(header + first + second + line + b"\n")
     assert len(Journal(path)) == 2
     assert path.read_bytes() == header + first + second
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("seconds", "a"), ("output_tokens", "x"), ("text", None), ("logprobs", {"count": 1, "sampled_sum": None, "top_sum": 0})],
+)  # fmt: skip
+def test_a_value_of_another_kind_is_damage(tmp_path: Path, name: str, value: object) -> None:
+    path = tmp_path / "journal.jsonl"
+    write(path, [record(1), record(2)])
+    header, first, second = path.read_text().splitlines()
+    changed = json.dumps({**json.loads(first), name: value})
+    path.write_text("\n".join([header, changed, second, ""]))
+    with pytest.raises(UserError, match="line 2 is damaged"):
+        Journal(path)
+
+
+def test_a_repeated_last_line_is_named_too(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    write(path, [record(1), record(2)])
+    with path.open("ab") as file:
+        file.write(path.read_bytes().splitlines(keepends=True)[1])
+    with pytest.raises(UserError, match="line 4 records question 1"):
+        Journal(path)
 
 
 def test_reading_only_leaves_a_torn_line(tmp_path: Path) -> None:

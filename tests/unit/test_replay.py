@@ -107,6 +107,20 @@ def test_what_is_not_recorded_is_counted_and_nothing_is_written(
         assert not (tmp_path / name).exists()
 
 
+def test_a_run_that_has_not_ended_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = record(tmp_path)
+    (source / "results.json").unlink()
+    assert replay(source, tmp_path / "whole") == 0, "all of it is on record"
+    journal = source / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:50]))
+    capsys.readouterr()
+    assert replay(source, tmp_path / "again") == 2
+    err = capsys.readouterr().err
+    assert "has not ended" in err and f"madm2.runs show {source}" in err
+
+
 def test_strict_and_lenient_reading_of_the_same_labels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import resource
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from madm2.cli import main
 from tests.conftest import ROOT
+from tests.unit.scripted_runs import flags, program, rows, run_folder, same_results, wait_for
 
-TIMES = {"seconds", "tokens_per_second", "time_consumption", "average_time_per_sample"}
 # An engine that stops answering after some steps, so that a signal finds a run in its middle.
 STALLING = """
 import sys, time
@@ -34,57 +31,6 @@ ScriptedEngine.step = stall
 from madm2.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-
-
-def flags(save_path: Path, *extra: object) -> list[str]:
-    words = ["--engine", "scripted", "--dataset", "arithmetic", "--data_dir"]
-    words += [
-        str(ROOT / "processed_data"),
-        "--num_samples",
-        "all",
-        "--prune_strategy",
-        "subjective",
-    ]
-    return [*words, "--save_path", str(save_path), *map(str, extra)]
-
-
-def program(save_path: Path, *extra: object) -> list[str]:
-    return [sys.executable, str(ROOT / "multi_agent_debate.py"), *flags(save_path, *extra)]
-
-
-def run_folder(save_path: Path, name: str = "mad_subjective_3agents_2rounds_seed42") -> Path:
-    return save_path / "main" / "scripted" / "arithmetic" / name
-
-
-def without_times(path: Path) -> dict[str, Any]:
-    document = json.loads(path.read_text())
-    return {key: value for key, value in document.items() if key not in TIMES}
-
-
-def rows(folder: Path) -> list[bytes]:
-    """The whole rows of a journal."""
-    try:
-        lines = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:
-        return []
-    return [line for line in lines[1:] if line.endswith(b"\n")]
-
-
-def wait_for(folder: Path, size: int, process: subprocess.Popen[bytes]) -> None:
-    """Until the journal has so many bytes, or the process has ended."""
-    journal = folder / "journal.jsonl"
-    while process.poll() is None:
-        if journal.exists() and journal.stat().st_size >= size:
-            return
-        time.sleep(0.0002)
-
-
-def same_results(one: Path, other: Path) -> None:
-    assert (one / "samples.jsonl").read_bytes() == (other / "samples.jsonl").read_bytes()
-    assert without_times(one / "results.json") == without_times(other / "results.json")
-    for suffix in (".json", "_debate_log.json"):
-        mine, theirs = (without_times(p.with_name(p.name + suffix)) for p in (one, other))
-        assert mine == theirs
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +159,7 @@ def test_a_truncated_journal_and_a_garbage_line(
     journal.write_bytes(whole[: len(whole) // 2])
     capsys.readouterr()
     assert main(flags(tmp_path)) == 0
-    assert "was cut off" in capsys.readouterr().err
+    assert "was damaged" in capsys.readouterr().err
     same_results(folder, uninterrupted)
     assert len(rows(folder)) == len(rows(uninterrupted))
 
@@ -253,91 +199,3 @@ def test_samples_of_before_are_kept_only_where_they_are_right(
     assert main(flags(tmp_path)) == 0
     kept = 7 if left in ("partial", "samples.jsonl") else 0
     assert samples.read_bytes() == b"".join(marked[:kept] + lines[kept:])
-
-
-def test_a_finished_run_answers_without_an_engine(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert main(flags(tmp_path, "--limit", 5)) == 0
-    first = capsys.readouterr().out
-    before = {
-        p: p.stat().st_mtime_ns for p in tmp_path.rglob("*.json*") if p.name != "manifest.json"
-    }
-    monkeypatch.setattr("madm2.run._debate", None)
-    assert main(flags(tmp_path, "--limit", 5)) == 0
-    assert capsys.readouterr().out == first
-    assert {p: p.stat().st_mtime_ns for p in before} == before
-    manifest = json.loads((run_folder(tmp_path) / "manifest.json").read_text())
-    assert len(manifest["sessions"]) == 2
-
-
-def test_more_questions_go_on_from_what_is_there(tmp_path: Path) -> None:
-    assert main(flags(tmp_path / "a", "--limit", 5)) == 0
-    former = rows(run_folder(tmp_path / "a"))
-    assert main(flags(tmp_path / "a", "--limit", 9)) == 0
-    assert rows(run_folder(tmp_path / "a"))[: len(former)] == former
-    assert main(flags(tmp_path / "b", "--limit", 9)) == 0
-    same_results(run_folder(tmp_path / "a"), run_folder(tmp_path / "b"))
-
-
-def test_overwrite_moves_the_former_run_aside(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = run_folder(tmp_path)
-    assert main(flags(tmp_path, "--limit", 5)) == 0
-    before = {p.name: p.read_bytes() for p in folder.iterdir()}
-    for number in (1, 2):
-        assert main(flags(tmp_path, "--limit", 2, "--overwrite")) == 0
-        assert f"{folder.name}.old{number}" in capsys.readouterr().err
-    old = folder.with_name(f"{folder.name}.old1")
-    assert {p.name: p.read_bytes() for p in old.iterdir()} == before
-    assert old.with_name(f"{old.name}_debate_log.json").is_file()
-    assert len((folder / "samples.jsonl").read_text().splitlines()) == 2
-
-
-def test_a_run_without_its_manifest_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(flags(tmp_path, "--limit", 2)) == 0
-    manifest = run_folder(tmp_path) / "manifest.json"
-    for damage in (
-        manifest.unlink,
-        lambda: manifest.write_text("{"),
-        lambda: manifest.write_text("{}"),
-    ):
-        damage()
-        assert main(flags(tmp_path, "--limit", 2)) == 2
-        err = capsys.readouterr().err
-        assert "manifest.json" in err and "--overwrite" in err
-    assert main(flags(tmp_path, "--limit", 2, "--overwrite")) == 0
-
-
-def test_the_manifest_says_how_a_run_was_made(tmp_path: Path) -> None:
-    assert main(flags(tmp_path, "--limit", 2, "--set", "temperature=0.5")) == 0
-    folder = run_folder(tmp_path, "mad_subjective_3agents_2rounds_seed42_temperature-0.5")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert "--set" in manifest["command"]
-    assert manifest["arguments"]["set"] == ["temperature=0.5"]
-    assert manifest["settings"]["model"]["sampling"]["temperature"] == 0.5
-    assert (
-        len(manifest["settings"]["data_sha256"])
-        == len(manifest["settings"]["prompts_sha256"])
-        == 64
-    )
-    assert manifest["engine"]["engine"] == "scripted"
-    here = manifest["environment"]
-    assert here["python"] and here["platform"] and here["packages"]["sympy"]
-    assert len(here["code_sha256"]) == 64
-    if (ROOT / ".git").exists() and shutil.which("git"):
-        assert len(here["git"]["commit"]) == 40 and here["git"]["dirty"] in (True, False)
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write anywhere")
-    tmp_path.chmod(0o500)
-    try:
-        done = subprocess.run(program(tmp_path), capture_output=True, text=True)
-    finally:
-        tmp_path.chmod(0o700)
-    assert done.returncode == 2 and "Permission denied" in done.stderr
