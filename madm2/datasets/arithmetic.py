@@ -64,7 +64,8 @@ def _packs_then_loss(rng: random.Random, high: int) -> tuple[str, int]:
 
 
 def _bracket(rng: random.Random, high: int) -> tuple[str, int]:
-    a, b, c, d = (rng.randint(2, high) for _ in range(4))
+    a, b, c = (rng.randint(2, high) for _ in range(3))
+    d = rng.randint(2, min(high, (a + b) * c))
     return f"What is ({a} + {b}) times {c} - {d}?", (a + b) * c - d
 
 

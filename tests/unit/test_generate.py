@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from madm2.datasets import files, generate
@@ -128,6 +128,7 @@ def computed(query: str) -> int:
 
 
 @given(st.integers(0, 2**32), st.sampled_from((STANDARD, *LEVELS)))
+@example(114024, "hard")
 @settings(max_examples=20, deadline=None)
 def test_the_gold_of_arithmetic_is_what_its_text_asks_for(seed: int, level: str) -> None:
     for row in arithmetic(60, seed, level):
