@@ -55,7 +55,7 @@ def without(key: str) -> str:
         (json.dumps({"results": [{"id": 1, "ground_truth": "#### 5"}]}), "result 1 is no result"),
         (json.dumps({"results": [released_row(), 3]}), "result 2 is no result"),
         (json.dumps({"results": [released_row(response={"answer": "5"})]}), "result 1: a solution"),
-        (json.dumps({"results": [released_row(response=[])]}), "result 1 has no solutions"),
+        (json.dumps({"results": [released_row(response=[])]}), "result 1: a solution needs 'think' and 'answer'"),
         (json.dumps({"results": [released_row(ground_truth=None)]}), "does not say which dataset"),
         (json.dumps({"7": {"rounds": [{"agents": [AGENT]}]}}), "holds no gold answers"),
     ],
