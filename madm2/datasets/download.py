@@ -18,7 +18,7 @@ from madm2.datasets.fetch import MANIFEST, fetch, manifest_of
 from madm2.datasets.fetch_faults import NoConnectionError
 from madm2.datasets.files import only_process
 from madm2.datasets.load import dataset_path, sha256_of
-from madm2.datasets.meta import Meta, read_meta
+from madm2.datasets.meta import Meta, former_meta
 from madm2.datasets.prepare import prepare
 from madm2.datasets.raw import find_files
 from madm2.datasets.registry import DATASETS, MMLU_SUBJECTS, mmlu_subject
@@ -118,7 +118,7 @@ def _prepare(
 
 def _present(output: Path, source: Source) -> Meta | None:
     """The record of a set that is written already, whole, and of the pinned commit or one's own."""
-    if not output.is_file() or (meta := read_meta(output)) is None or meta.modified:
+    if not output.is_file() or (meta := former_meta(output)) is None or meta.modified:
         return None
     of_pin = meta.source != source.repo or source.revision in (None, meta.revision)
     return meta if of_pin and sha256_of(output) == meta.sha256 else None
@@ -134,6 +134,8 @@ def _names(args: argparse.Namespace) -> dict[str, DatasetSpec]:
     name = args.dataset_name.lower()
     if args.raw_only and (args.prepare_only or args.source):
         raise UserError("--raw_only goes without --prepare_only and --source")
+    if args.prepare_only and args.source:
+        raise UserError("--prepare_only reads what --raw_only downloaded; --source reads your own")
     if args.subject is not None:
         if name != "mmlu":
             raise UserError("--subject goes with --dataset_name mmlu")

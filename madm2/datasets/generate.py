@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _generate(args: argparse.Namespace) -> int:
-    names = [args.name] if args.name else list(GENERATORS)
+    names = list(GENERATORS) if args.name is None else [args.name]
     for kind, given, known in (
         ("generated dataset", names[0], GENERATORS),
         ("level", args.level, (STANDARD, *LEVELS)),
@@ -46,6 +46,8 @@ def _generate(args: argparse.Namespace) -> int:
             raise unknown_name(kind, given, known)
     if args.size < 1:
         raise UserError("--size must be ≥ 1", have=str(args.size))
+    if args.seed < 0:
+        raise UserError("--seed must be ≥ 0", have=str(args.seed))
     for name in names:
         lines = [
             json.dumps(row) + "\n" for row in GENERATORS[name](args.size, args.seed, args.level)

@@ -67,12 +67,22 @@ def write_set(
     today = date.today().isoformat()
     digest = hashlib.sha256(content).hexdigest()
     meta = Meta(source, revision, len(rows), digest, licence, today, tuple(modified))
-    former = read_meta(path) if path.is_file() else None
+    former = former_meta(path) if path.is_file() else None
     if former and _apart_from_date(former) == _apart_from_date(meta) and digest == _sha256(path):
         return former
-    write_whole(path, content)
+    # The record first: whatever stops this between the two leaves a pair that does not fit, which
+    # the loader refuses, and never rows without their record.
     write_whole(meta_file(path), (json.dumps(asdict(meta), indent=2) + "\n").encode())
+    write_whole(path, content)
     return meta
+
+
+def former_meta(data_file: Path) -> Meta | None:
+    """The record of a set that is about to be written again; None where it cannot be read."""
+    try:
+        return read_meta(data_file)
+    except UserError:
+        return None
 
 
 def read_meta(data_file: Path) -> Meta | None:
@@ -84,9 +94,16 @@ def read_meta(data_file: Path) -> Meta | None:
     path = meta_file(data_file)
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
+        modified = record.pop("modified", [])
         names = {field.name for field in fields(Meta)}
-        meta = Meta(**{key: value for key, value in record.items() if key in names})
-        return Meta(**{**asdict(meta), "modified": tuple(meta.modified)})
+        known = {key: value for key, value in record.items() if key in names}
+        meta = Meta(**known, modified=tuple(modified))
+        texts = [meta.source, meta.revision, meta.sha256, meta.licence, meta.date, *modified]
+        if not isinstance(modified, list) or not all(isinstance(text, str) for text in texts):
+            raise TypeError("a text or a list of texts is of another kind")
+        if type(meta.rows) is not int:
+            raise TypeError(f"rows is {meta.rows!r}")
+        return meta
     except FileNotFoundError:
         return None
     except OSError as error:

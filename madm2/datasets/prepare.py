@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from madm2.datasets.convert import prepared
+from madm2.datasets.convert import LETTERS, prepared
 from madm2.datasets.load import question_from_row
 from madm2.datasets.meta import Meta, unexpected, write_set
 from madm2.datasets.raw import read_rows
@@ -71,6 +71,7 @@ def _convert(
 ) -> list[Row]:
     rows: list[Row] = []
     seen: set[str] = set()
+    has_ids = False
     for number, (path, raw) in enumerate(read, start=1):
         where = f"{path}, row {number}"
         try:
@@ -86,6 +87,15 @@ def _convert(
         if made is None:
             continue
         question = question_from_row(made, name, answer_type, len(rows), where)
+        if answer_type == "choice" and question.gold not in set(LETTERS[: len(question.options)]):
+            raise UserError(
+                f"{where} is no multiple-choice question",
+                have=f"{len(question.options)} options, answer {question.gold[:20]!r}",
+                need="options, and the letter of one of them",
+            )
+        if rows and has_ids != ("id" in made):
+            raise UserError(f"{where}: only some rows have an id", need="an id in all or none")
+        has_ids = "id" in made
         if str(question.id) in seen:
             raise UserError(f"{where}: id {question.id!r} was used already", need="one row an id")
         seen.add(str(question.id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import logging
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from madm2.errors import UserError
 from madm2.jsonl import parse_object
 
 # Kind of file: the reader of `datasets` for it. Lines of JSON are read here: a torn one is named.
-READERS = {".jsonl": "", ".json": "json", ".parquet": "parquet", ".csv": "csv", ".arrow": "arrow"}
+READERS = {".jsonl": "", ".json": "", ".parquet": "parquet", ".csv": "csv", ".arrow": "arrow"}
 
 
 def find_files(name: str, source: Source, folder: Path) -> list[Path]:
@@ -70,7 +71,7 @@ def read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     """
     reader = READERS[path.suffix]
     if not reader:
-        yield from _read_lines(path)
+        yield from _read_json(path) if path.suffix == ".json" else _read_lines(path)
         return
     import datasets
 
@@ -101,6 +102,22 @@ def read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
             have=str(cause).split("\n")[0] or type(cause).__name__,
             fix="is the file cut off, or the disk full? remove it and fetch it again",
         ) from e
+
+
+def _read_json(path: Path) -> Iterator[Mapping[str, Any]]:
+    """An array of objects, or one object a line; values stay as they are written."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig", "surrogatepass")
+        rows = json.loads(text)
+    except OSError as error:
+        raise UserError(f"cannot read {path}", have=error.strerror or str(error)) from error
+    except (ValueError, RecursionError):
+        yield from _read_lines(path)
+        return
+    for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
+        if not isinstance(row, dict):
+            raise UserError(f"{path}, row {number} is not a JSON object", have=type(row).__name__)
+        yield row
 
 
 def _read_lines(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -19,6 +19,7 @@ from madm2.datasets import files
 from madm2.datasets.files import only_process
 from madm2.datasets.load import load_dataset
 from madm2.datasets.registry import DATASETS
+from madm2.errors import UserError
 from tests.conftest import ROOT
 from tests.unit.hub_client import bring, hub, point_client_at, publish
 from tests.unit.hub_emulator import Fault, Hub
@@ -246,7 +247,11 @@ ROWS = [source_row("amc12", n, "") for n in range(83)]
     ("file", "content", "says"),
     [
         ("test.parquet", WRITERS["jsonl"](ROWS), "cannot read"),
-        ("test.json", b'[{"id": 1, "prob', "cannot read"),
+        ("test.json", b'[{"id": 1, "prob', "line 1 is not valid JSON"),
+        ("test.json", b"null", "row 1 is not a JSON object"),
+        ("test.json", b"", "hold no rows"),
+        ("test.json", b"[]", "hold no rows"),
+        ("test.jsonl", [{**ROWS[0], "id": None}, *ROWS[1:]], "row 2: only some rows have an id"),
         ("test.jsonl", WRITERS["jsonl"](ROWS)[:-9], "line 83 is not valid JSON"),
         ("test.jsonl", b"", "hold no rows"),
         ("test.jsonl", ROWS[:82], "82 rows, the dataset has 83"),
@@ -291,3 +296,60 @@ def test_an_answer_that_names_no_option_is_refused(
     (tmp_path / "mmlu.jsonl").write_text(json.dumps(row))
     assert bring(tmp_path, "--dataset_name", "mmlu", "--source", str(tmp_path)) == 2
     assert "row 1: the answer names no option" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("record", ["{", "{}", "[]", "garbage", "", '{"sha256": 5}'])
+def test_a_damaged_record_is_written_anew(tmp_path: Path, record: str) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "test.jsonl").write_bytes(_own(ROWS))
+    assert bring(tmp_path, *AMC, "--source", str(own)) == 0
+    meta = tmp_path / "out" / "amc12" / "amc12.meta.json"
+    whole = meta.read_text()
+    meta.write_text(record)
+    with pytest.raises(UserError, match="is not the record"):
+        load_dataset("amc12", tmp_path / "out")
+    assert bring(tmp_path, *AMC, "--source", str(own)) == 0
+    assert meta.read_text() == whole
+
+
+def test_rows_never_stand_without_their_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "test.jsonl").write_bytes(_own(ROWS[:5]))
+    written: list[str] = []
+    replace = os.replace
+
+    def stop_after_the_first(source: Path, target: Path) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(Path(target).name)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", stop_after_the_first)
+    assert bring(tmp_path, *AMC, "--source", str(own), "--allow_modified_data") == 130
+    assert written == ["amc12.meta.json"]
+
+
+def test_texts_of_json_stay_as_they_are(tmp_path: Path) -> None:
+    rows = [{"query": "\ud800?", "answer": "2024-01-01"}, {"query": "b", "answer": 10**22}]
+    (tmp_path / "own.json").write_text(json.dumps(rows))
+    flags = ["--source", str(tmp_path / "own.json"), "--allow_modified_data"]
+    assert bring(tmp_path, *AMC, *flags) == 0
+    found = load_dataset("amc12", tmp_path / "out", allow_modified=True)
+    assert [(q.query, q.gold) for q in found] == [("\ud800?", "2024-01-01"), ("b", str(10**22))]
+
+
+@pytest.mark.parametrize(
+    "row", [{}, {"options": ["a", "b"], "answer": "Z"}, {"options": ["a", "b"], "answer": "AB"}]
+)
+def test_a_choice_needs_options_and_its_letter(
+    tmp_path: Path, row: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"query": "which?", "answer": "A", **row}]
+    (tmp_path / "own.json").write_text(json.dumps(rows))
+    flags = ["--dataset_name", "formal_logic", "--source", str(tmp_path / "own.json")]
+    assert bring(tmp_path, *flags, "--allow_modified_data") == 2
+    assert "is no multiple-choice question" in capsys.readouterr().err
