@@ -123,7 +123,7 @@ def _load_run(folder: Path) -> Cell:
 
 
 def _cell(folder: Path, settings: Mapping[str, Any], records: tuple[Record, ...]) -> Cell:
-    method = settings.get("method", "mad")
+    method = settings["method"]
     if method not in NOT_DEBATES:
         method = method_name(method, settings["prune_strategy"], settings["strict"])
     # Sampled paths are no debate; how many there are shows in what was answered.
@@ -204,6 +204,8 @@ def damaged(path: Path, error: Exception, where: str = "") -> UserError:
 def _load_file(path: Path, dataset: str | None) -> Cell:
     found = load_released(path, dataset)
     arguments = found.arguments
+    name = _NAME.fullmatch(path.stem)
+    choices = (name["choices"] or "") if name else ""
     return Cell(
         path,
         f"{found.model} (released code)",
@@ -213,7 +215,7 @@ def _load_file(path: Path, dataset: str | None) -> Cell:
         arguments["max_round"],
         arguments["seed"],
         "released",
-        "",
+        choices.replace("_instrument-released", "").lstrip("_"),
         len(found.records),
         found.records,
         found.tokens,

@@ -14,16 +14,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from madm2.command import Parser, run_command
-from madm2.decisions import DECISIONS, decide_with
-from madm2.decisions.freemad import parse_weights
 from madm2.errors import UserError
 from madm2.instruments import INSTRUMENTS, Instrument
-from madm2.prompts import load_prompts
+from madm2.report.released import released_samples
 from madm2.runs.layout import RunPaths
-from madm2.runs.recording import Recording, open_recording
 from madm2.runs.samples import read_samples, sample_from_dict
-from madm2.settings import DebateSettings
-from madm2.types import Question, RequestKey, Round, Sample, Transcript, Vote
+from madm2.types import Sample, Vote
 
 _COLUMNS = ("hit", "vote", "headroom", "final", "gain", "recovery", "new", "loss", "rho", "lift")
 
@@ -162,8 +158,7 @@ def load_samples(source: Path, dataset: str | None = None) -> list[Sample]:
         UserError: it is neither, or it is damaged.
     """
     if not source.is_dir():
-        recording = open_recording(source, dataset)
-        return [_imported(question, recording) for question in recording.questions or ()]
+        return list(released_samples(source, dataset))
     path = RunPaths(source).samples
     try:
         return [sample_from_dict(row) for row in read_samples(path)]
@@ -174,28 +169,6 @@ def load_samples(source: Path, dataset: str | None = None) -> list[Sample]:
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} is damaged", have=repr(error)) from error
-
-
-def _imported(question: Question, recording: Recording) -> Sample:
-    """A question of a results file, scored again; its prompts are not known."""
-    flags, rounds = recording.arguments, list[Round]()
-    while True:
-        index = len(rounds) + 1
-        keys = (RequestKey(question.id, index, "answer", a) for a in range(flags["num_agents"]))
-        found = tuple(r.completion for r in map(recording.find, keys) if r is not None)
-        if not found:
-            break
-        rounds.append(Round(index, None, (), found))
-    transcript = Transcript(question, flags["method"], tuple(rounds))
-    settings = DebateSettings(
-        load_prompts("default"),
-        seed=flags["seed"],
-        freemad_weights=parse_weights(flags["freemad_weights"]),
-    )
-    decide = decide_with(DECISIONS[flags["decision"]], settings)
-    return Sample(
-        transcript, {name: inst.score(transcript, decide) for name, inst in INSTRUMENTS.items()}
-    )
 
 
 def table(rows: dict[str, Headroom]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from madm2.api import Agent, MultiAgentDebate
+from madm2.conduct import conduct_of
 from madm2.engines.replay import ReplayEngine
 from madm2.errors import UserError
 from madm2.jsonl import parse_object
@@ -80,6 +82,7 @@ def _replayed(recording: Recording) -> Iterator[Sample]:
         instrument="released",
         seed=arguments["seed"],
         random_keep=arguments["random_keep"],
+        conduct=conduct_of(Namespace(**arguments), arguments["max_round"]),
     )
     yield from debate.stream(recording.questions or ())
     engine.require_complete(str(recording.source), finished=True)

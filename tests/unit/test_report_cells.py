@@ -125,9 +125,8 @@ def test_labels(tmp_path: Path, flags: list[str], want: str, begun: bool) -> Non
     assert group.label == want
 
 
-def test_a_folder_of_another_name_and_of_before_there_were_methods(tmp_path: Path) -> None:
+def test_a_folder_of_another_name(tmp_path: Path) -> None:
     folder = run(tmp_path)
-    edit_json(folder / "manifest.json", lambda d: d["settings"].pop("method"))
     [group] = group_cells(cells_below(folder.rename(tmp_path / "elsewhere")))
     assert group.label == "MAD 3×2 [elsewhere]"
 
@@ -273,3 +272,20 @@ def test_one_cell_twice_is_counted_once_and_said(tmp_path: Path) -> None:
     cells, faults = load_cells(find([tmp_path]))
     assert [cell.source for cell in cells] == [one]
     assert len(faults) == 1 and str(other) in str(faults[0])
+
+
+def test_a_results_file_is_decided_as_its_run_was(tmp_path: Path) -> None:
+    # Its name alone says that the last vote did not decide.
+    flags = ("--instrument", "released", "--decision", "freemad", "--max_round", "3")
+    folder = run(tmp_path / "run", *flags, limit=60)
+    alone = tmp_path / "arithmetic" / f"{folder.name}.json"
+    alone.parent.mkdir()
+    shutil.copy(folder.with_name(alone.name), alone)
+    [made] = cells_below(tmp_path / "run")
+    [read] = cells_below(alone)
+    assert "decision-freemad" in read.choices
+    rights = [[r.readings["released"].right for r in cell.records] for cell in (made, read)]
+    assert rights[0] == rights[1]
+    plain = run(tmp_path / "plain", *flags[:2], "--max_round", "3", limit=60)
+    [voted] = cells_below(plain)
+    assert [r.readings["released"].right for r in voted.records] != rights[0]
