@@ -1,7 +1,8 @@
-"""Writing a file so that it is there whole or not at all."""
+"""Files written so that they are there whole or not at all, and their hashes."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -34,3 +35,12 @@ def write_json(path: Path, document: object) -> None:
     """Write a JSON file, whole or not at all."""
     with replacing(path) as file:
         file.write(json.dumps(document, indent=2) + "\n")
+
+
+def sha256_of(path: str | Path) -> str:
+    """Hash of a file, of any size."""
+    digest = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

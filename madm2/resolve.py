@@ -12,10 +12,11 @@ from typing import get_args
 
 from madm2.conduct import Conduct, conduct_of, require_same_stance
 from madm2.config import DEFAULT_CONFIG, ModelConfig, load_model_config
-from madm2.datasets.load import dataset_file, load_dataset, load_file, sha256_of
+from madm2.datasets.load import dataset_file, load_dataset, load_file
 from madm2.datasets.registry import DATASETS
 from madm2.engines import ENGINES
 from madm2.errors import UserError, unknown_name
+from madm2.files import sha256_of
 from madm2.instruments import INSTRUMENTS
 from madm2.method_flags import Shape, shape_of
 from madm2.prompts import PromptSet, load_prompts

@@ -17,13 +17,14 @@ from madm2.config import DEFAULT_CONFIG
 from madm2.datasets.fetch import MANIFEST, fetch, manifest_of
 from madm2.datasets.fetch_faults import NoConnectionError
 from madm2.datasets.files import only_process
-from madm2.datasets.load import dataset_path, sha256_of
+from madm2.datasets.load import dataset_path
 from madm2.datasets.meta import Meta, former_meta
 from madm2.datasets.prepare import prepare
 from madm2.datasets.raw import find_files
 from madm2.datasets.registry import DATASETS, MMLU_SUBJECTS, mmlu_subject
 from madm2.datasets.spec import DatasetSpec, Source
 from madm2.errors import UserError, unknown_name
+from madm2.files import sha256_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,7 +67,7 @@ def bring(name: str, spec: DatasetSpec, args: argparse.Namespace) -> str:
     """Bring one dataset; what was done, in words."""
     source = spec.source
     assert source
-    raw = args.dataset_dir / name
+    raw, modified = args.dataset_dir / name, args.allow_modified_data
     output = dataset_path(name, args.output_dir)
     if args.source:
         files = find_files(name, source, args.source)
@@ -74,7 +75,9 @@ def bring(name: str, spec: DatasetSpec, args: argparse.Namespace) -> str:
             content = b"".join(file.read_bytes() for file in files)
             origin = f"own copy of {source.repo}"
             revision = f"sha256 {hashlib.sha256(content).hexdigest()[:16]}"
-            meta = _prepare(name, spec, files, output, origin, revision, args)
+            meta = prepare(
+                name, spec, files, output, origin=origin, revision=revision, allow_modified=modified
+            )
         return _done(name, output, meta)
     if not args.raw_only and (present := _present(output, source)):
         return f"{_done(name, output, present)}, already there"
@@ -92,28 +95,16 @@ def bring(name: str, spec: DatasetSpec, args: argparse.Namespace) -> str:
         )
     files = [raw / file for file in source.files]
     with only_process(output.parent):
-        meta = _prepare(name, spec, files, output, source.repo, manifest["revision"], args)
+        meta = prepare(
+            name,
+            spec,
+            files,
+            output,
+            origin=source.repo,
+            revision=manifest["revision"],
+            allow_modified=modified,
+        )
     return _done(name, output, meta)
-
-
-def _prepare(
-    name: str,
-    spec: DatasetSpec,
-    files: Sequence[Path],
-    output: Path,
-    origin: str,
-    revision: str,
-    args: argparse.Namespace,
-) -> Meta:
-    return prepare(
-        name,
-        spec,
-        files,
-        output,
-        origin=origin,
-        revision=revision,
-        allow_modified=args.allow_modified_data,
-    )
 
 
 def _present(output: Path, source: Source) -> Meta | None:

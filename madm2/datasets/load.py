@@ -146,11 +146,6 @@ def question_from_row(
     )
 
 
-def sha256_of(path: str | Path) -> str:
-    """Hash of a data file, as the run records it."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
 def _text(row: Mapping[str, object], key: str, where: str) -> str:
     if key not in row:
         raise UserError(

@@ -12,6 +12,7 @@ from pathlib import Path
 from madm2.datasets.files import write_whole
 from madm2.datasets.spec import DatasetSpec
 from madm2.errors import UserError
+from madm2.files import sha256_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def write_set(
     digest = hashlib.sha256(content).hexdigest()
     meta = Meta(source, revision, len(rows), digest, licence, today, tuple(modified))
     former = former_meta(path) if path.is_file() else None
-    if former and _apart_from_date(former) == _apart_from_date(meta) and digest == _sha256(path):
+    if former and _apart_from_date(former) == _apart_from_date(meta) and digest == sha256_of(path):
         return former
     # The record first: whatever stops this between the two leaves a pair that does not fit, which
     # the loader refuses, and never rows without their record.
@@ -160,7 +161,3 @@ def unexpected(rows: int, queries: Iterable[str], spec: DatasetSpec | None) -> l
 
 def _apart_from_date(meta: Meta) -> dict[str, object]:
     return {key: value for key, value in asdict(meta).items() if key != "date"}
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

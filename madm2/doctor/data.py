@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from madm2.check import Check, failed, ok, refused, warning
-from madm2.datasets.load import dataset_file, load_dataset, load_file, sha256_of
+from madm2.datasets.load import dataset_file, load_dataset, load_file
 from madm2.datasets.meta import meta_file, read_meta
 from madm2.datasets.registry import DATASETS
 from madm2.errors import UserError
+from madm2.files import sha256_of
 from madm2.resolve import data_dir
 
 LOW_BYTES = 5_000_000_000

@@ -13,8 +13,8 @@ from typing import Any
 from madm2.attacks import parse_attack
 from madm2.conduct import conduct_in_name
 from madm2.config import ModelConfig
-from madm2.datasets.load import sha256_of
 from madm2.errors import UserError
+from madm2.files import sha256_of
 from madm2.grade.record import Defaults, checked_id
 from madm2.grade.released_files import completion_of, dataset_of, question_of
 from madm2.journal import Journal, Record
