@@ -8,7 +8,6 @@ embedding and misreads the tokenizer, and does not load what release 5 saves.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -20,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from madm2.command import Parser, run_command
 from madm2.config import DEMO_FOLDER
 from madm2.errors import UserError
 from madm2.model_folder.files import Source
@@ -266,16 +266,14 @@ def _write_json(file: Path, value: dict[str, object]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """`python -m madm2.demo_model [DIR]`."""
-    parser = argparse.ArgumentParser(prog="python -m madm2.demo_model", description=__doc__)
+    parser = Parser("python -m madm2.demo_model", __doc__ or "")
     parser.add_argument("folder", nargs="?", default=DEMO_FOLDER, type=Path, help="(%(default)s)")
-    args = parser.parse_args(argv)
-    try:
-        source = make_demo_model(args.folder)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(f"demo model in {args.folder} ({source})")
-    return 0
+
+    def body() -> None:
+        args = parser.parse_args(argv)
+        print(f"demo model in {args.folder} ({make_demo_model(args.folder)})")
+
+    return run_command(body)
 
 
 if __name__ == "__main__":
