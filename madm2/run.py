@@ -271,7 +271,7 @@ def _engine(run: Run) -> Engine:
 
 
 def _print_closing(run: Run, summary: Summary, seconds: float) -> None:
-    strict = " (strict)" if run.strict and run.prune_strategy == "subjective" else ""
+    strict = " (strict)" if run.strict else ""
     how = f"{run.num_agents} agents, {run.rounds} rounds, {run.prune_strategy} masking{strict}"
     if METHODS[run.method].reads is None:
         how = f"{run.num_agents} answer{'s' * (run.num_agents > 1)} a question"

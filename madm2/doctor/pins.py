@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from madm2.check import Check, failed, ok, warning
+from madm2.runs.environment import package_version
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER, LATEST, CPU = "requirements.txt", "requirements-latest.txt", "requirements-cpu.txt"
@@ -37,10 +37,8 @@ def read_pins(file: Path) -> list[Pin]:
 
 def installed(name: str) -> str | None:
     """Version of an installed package without its local part (`+cpu`); it is not imported."""
-    try:
-        return version(name).partition("+")[0]
-    except PackageNotFoundError:
-        return None
+    found = package_version(name)
+    return None if found is None else found.partition("+")[0]
 
 
 def fitting_file(capabilities: Sequence[str]) -> str:

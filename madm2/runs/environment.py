@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import madm2
-from madm2.config import DEFAULT_CONFIG
 
+ROOT = Path(madm2.__file__).resolve().parents[1]
 # What may change a number: the engine's stack, and what answers are compared with.
 PACKAGES = (
     "vllm",
@@ -62,7 +62,7 @@ def package_version(name: str) -> str | None:
 def commit() -> dict[str, Any] | None:
     """The commit of this checkout, and whether its files differ from it; None outside of git."""
     top = _git("rev-parse", "--show-toplevel")
-    if top is None or Path(top) != DEFAULT_CONFIG.parent:
+    if top is None or Path(top) != ROOT:
         return None  # a copy within somebody's own repository
     return {
         "commit": _git("rev-parse", "HEAD"),
@@ -74,7 +74,7 @@ def _git(*args: str) -> str | None:
     try:
         done = subprocess.run(
             ["git", *args],
-            cwd=DEFAULT_CONFIG.parent,
+            cwd=ROOT,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

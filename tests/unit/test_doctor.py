@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -207,3 +208,14 @@ def test_an_old_python_is_told_so(
     monkeypatch.setattr(sys, "version_info", (3, 8, 18))
     assert start._start() == 1
     assert capsys.readouterr().out.startswith("failed   Python  ")
+
+
+def test_it_says_what_is_missing_where_nothing_is_installed() -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('yaml', 'numpy', 'tqdm', 'sympy')))\n"
+        "import importlib.util as util; util.find_spec = lambda name: None\n"
+        "from madm2.doctor.command import main; sys.exit(main(['--engine', 'scripted']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "cannot be checked without PyYAML, numpy" in done.stdout and not done.stderr
