@@ -92,7 +92,7 @@ def test_a_signal_ends_a_run_cleanly(
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     wait_for(run_folder(tmp_path), 50_000, process)
     process.send_signal(number)
-    _, err = process.communicate()
+    _, err = process.communicate(timeout=90)
     assert process.returncode == code
     assert err.splitlines()[-1].startswith("interrupted: ") and "Traceback" not in err
     assert len(err.splitlines()) == 1
@@ -114,7 +114,7 @@ def test_a_second_interrupt_stops_at_once(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == b"closing\n"
     process.send_signal(signal.SIGINT)
-    process.communicate()
+    process.communicate(timeout=90)
     assert process.returncode == -signal.SIGINT
     assert len(rows(run_folder(tmp_path))) == 128
 
